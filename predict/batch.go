@@ -20,6 +20,8 @@ type Batch struct {
 	x       gauss.Batch[float32]
 	unread  []bool // rows that were set aside; nil: none
 	row     int    // whose numbers the session holds, −1: no row
+	judged  int    // the row that finite is of, −1: no row
+	finite  bool
 }
 
 // Number is the prediction of one number, in its unit.
@@ -86,6 +88,14 @@ func (b *Batch) Finite(row int) bool {
 	if b.Unread(row) {
 		return false
 	}
+	if b.judged != row { // every target of the row asks
+		b.judged = row
+		b.finite = b.allFinite(row)
+	}
+	return b.finite
+}
+
+func (b *Batch) allFinite(row int) bool {
 	out, k := b.s.out, b.s.out.Width
 	for i, m := range out.Mean[row*k : (row+1)*k] {
 		if m-m != 0 {

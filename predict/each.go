@@ -52,7 +52,8 @@ func (p *Predictor) EachOn(ctx context.Context, x gauss.Batch[float32], pool *en
 		defer pool.Close()
 	}
 	sessions := make([]*session, pool.Workers())
-	errs := make([]error, (x.Rows+table.MaxRows-1)/table.MaxRows)
+	step := p.m.most(p.m.tierOf(table.MaxRows))
+	errs := make([]error, (x.Rows+step-1)/step)
 	var failed atomic.Bool
 	pool.Run(len(errs), func(worker, task int) {
 		if failed.Load() || ctx.Err() != nil {
@@ -65,8 +66,8 @@ func (p *Predictor) EachOn(ctx context.Context, x gauss.Batch[float32], pool *en
 			s.batch.s = s
 			sessions[worker] = s
 		}
-		lo := task * table.MaxRows
-		part := x.Slice(lo, min(x.Rows, lo+table.MaxRows))
+		lo := task * step
+		part := x.Slice(lo, min(x.Rows, lo+step))
 		err := checkNumbers(part, lo)
 		if err == nil {
 			err = s.predict(part)

@@ -50,7 +50,7 @@ type Model struct {
 	columns []string        // that a row needs
 	header  *table.Header   // of rows of named values
 	encoder *schema.Encoder // of these
-	ready   [2]chan *session
+	ready   [len(tiers)]chan *session
 	engine  engine.Engine[float32] // of Use; nil: the CPU
 
 	position map[string]int // of the header's columns

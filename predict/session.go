@@ -39,25 +39,35 @@ type session struct {
 	batch   Batch
 }
 
-// tiers are the most rows of a session: a few have their own, since room for many
-// takes long to make and to keep.
-var tiers = [2]int{32, table.MaxRows}
+// tiers are the most rows of a session: a few rows, and the pieces that a server cuts requests into,
+// have their own, since room for many takes long to make and to keep.
+var tiers = [3]int{32, 256, table.MaxRows}
 
-func tierOf(rows int) int {
-	if rows <= tiers[0] {
-		return 0
+// tierOf is the tier of a session for some rows: of those that predict as many at a time, the first.
+func (m *Model) tierOf(rows int) int {
+	t := 0
+	for t < len(tiers)-1 && rows > tiers[t] {
+		t++
 	}
-	return 1
+	for t > 0 && m.most(t-1) == m.most(t) {
+		t--
+	}
+	return t
 }
 
-// most is how many rows a session of a tier predicts at a time: of images fewer than of other rows,
-// because each has as many inputs as pixels.
+// most is how many rows a session of a tier predicts at a time: fewer of images than of other rows,
+// because each has as many inputs as pixels, and fewer where a row has many outputs.
 func (m *Model) most(tier int) int {
-	if m.Schema == nil || !m.Schema.Pictures() {
-		return tiers[tier]
+	const inputs, outputs = 1 << 20, 1 << 16 // of all rows
+	pictures := m.Schema != nil && m.Schema.Pictures()
+	if m.Schema != nil && !pictures && tier == len(tiers)-1 {
+		return tiers[tier] // tables come in chunks of so many
 	}
-	const inputs = 1 << 20 // of all rows
-	return min(tiers[tier], max(tiers[0], inputs/m.Inputs()))
+	most := min(tiers[tier], max(1, outputs/max(1, len(m.targets)+len(m.classes))))
+	if pictures {
+		most = min(most, max(tiers[0], inputs/m.Inputs()))
+	}
+	return most
 }
 
 // keepReady makes room for sessions that wait for their next use.
@@ -69,7 +79,7 @@ func (m *Model) keepReady() {
 
 // session returns one that is ready, or makes one.
 func (m *Model) session(rows int) *session {
-	tier := tierOf(rows)
+	tier := m.tierOf(rows)
 	select {
 	case s := <-m.ready[tier]:
 		return s
@@ -80,7 +90,7 @@ func (m *Model) session(rows int) *session {
 		s.net = m.Net.NewPredictor(nil, m.most(tier))
 		s.ends = m.newEnds(m.most(tier))
 	} else {
-		head, err := m.Networks.NewHead(tiers[tier])
+		head, err := m.Networks.NewHead(m.most(tier))
 		if err != nil {
 			panic("predict: a model that passed its checks cannot predict")
 		}
@@ -140,5 +150,6 @@ func (s *session) predict(x gauss.Batch[float32]) (err error) {
 	}
 	s.batch.x = x
 	s.batch.row = -1
+	s.batch.judged = -1
 	return err
 }

@@ -25,7 +25,7 @@ func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *e
 	if err != nil {
 		return err
 	}
-	if most := p.m.most(tierOf(table.MaxRows)); most < table.MaxRows {
+	if most := p.m.most(p.m.tierOf(table.MaxRows)); most < table.MaxRows {
 		rows = &cut{Source: rows, most: most}
 	}
 	sessions := make([]*session, pool.Workers())

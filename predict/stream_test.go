@@ -90,7 +90,7 @@ func (w watched) Done(rows int) { w.rows.Add(int64(rows)) }
 
 // Room for the inputs of a full block is made once.
 func TestGrowOnce(t *testing.T) {
-	s := &session{m: &Model{}, tier: tierOf(table.MaxRows)}
+	s := &session{m: &Model{}, tier: len(tiers) - 1}
 	first := s.grow(table.MaxRows, 2, true)
 	second := s.grow(table.MaxRows, 2, true)
 	if len(second.Var) != 2*table.MaxRows || &first.Mean[0] != &second.Mean[0] || &first.Var[0] != &second.Var[0] {

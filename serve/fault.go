@@ -43,9 +43,12 @@ func (f *fault) Error() string { return f.text }
 
 func failf(k kind, format string, args ...any) error { return &fault{k, fmt.Sprintf(format, args...)} }
 
-// as returns err as a fault of kind k, unless it is a fault already.
+// as returns err as a fault of kind k, unless it is a fault already, or an end that faultOf knows.
 func as(k kind, err error) error {
 	if _, ok := errors.AsType[*fault](err); ok || err == nil {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &fault{k, err.Error()}

@@ -84,11 +84,9 @@ func (q *inference) run(ctx context.Context, end time.Time) (out []tensor, rows 
 		out = append(out, o.make(x.Rows))
 	}
 	o := &order{x: x, p: p, extra: q.extra(), end: end}
-	o.read = func(b *predict.Batch, at int, j *job) {
-		for i := range j.x.Rows {
-			for k := range write {
-				write[k].read(&out[k], b, at+i, j.first+i)
-			}
+	o.read = func(b *predict.Batch, row int, j *job, i int) {
+		for k := range write {
+			write[k].read(&out[k], b, row, j.first+i)
 		}
 	}
 	_, err = q.l.queue.predict(ctx, o)

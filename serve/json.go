@@ -41,16 +41,14 @@ func (c *call) predict() error {
 	}
 	a := answer.New(l.words, p, ask.Quantiles, ask.Density)
 	o := &order{x: ask.x, p: p, extra: ask.extra(), end: c.end}
-	o.read = func(b *predict.Batch, at int, j *job) {
+	o.read = func(b *predict.Batch, row int, j *job, i int) {
 		if j.out == nil {
 			j.out = make([]byte, 0, j.x.Rows*size)
 		}
-		for i := range j.x.Rows {
-			if i > 0 {
-				j.out = append(j.out, ',')
-			}
-			j.out = a.Row(j.out, b, at+i)
+		if i > 0 {
+			j.out = append(j.out, ',')
 		}
+		j.out = a.Row(j.out, b, row)
 	}
 	jobs, err := l.queue.predict(c.r.Context(), o)
 	if err != nil {

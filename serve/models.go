@@ -117,7 +117,7 @@ func load(s Source, options []model.Option, broken func(error)) (*loaded, error)
 		}
 	}
 	sum := sha256.Sum256(text)
-	q := newQueue(p)
+	q := newQueue(p, len(m.Targets())+len(m.Classes()))
 	q.fail = broken
 	l := &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), words: answer.NewWords(m)}
 	l.measure()

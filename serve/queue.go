@@ -46,7 +46,7 @@ type job struct {
 	first int // of the rows within the request
 	load  int // rows, and more if a row asks for much
 	round int // jobs of a round go before those of the next
-	read  func(b *predict.Batch, at int, j *job)
+	read  func(b *predict.Batch, row int, j *job, i int)
 	out   []byte // for read
 
 	err  error
@@ -66,8 +66,13 @@ const leastPiece = 8
 
 var errPanic = errors.New("internal error: the prediction failed")
 
-func newQueue(p *predict.Predictor) *queue {
-	return &queue{p: p, most: pieceRows, workers: runtime.GOMAXPROCS(0)}
+// mostOutputsAtOnce are how many outputs all workers of a queue predict at a time, at most, unless a
+// row has more: each takes about a hundred bytes.
+const mostOutputsAtOnce = 1 << 20
+
+// newQueue returns the queue of a predictor whose rows have so many outputs.
+func newQueue(p *predict.Predictor, outputs int) *queue {
+	return &queue{p: p, most: pieceRows, workers: max(1, min(runtime.GOMAXPROCS(0), mostOutputsAtOnce/outputs))}
 }
 
 // An order is some rows to predict.
@@ -77,9 +82,9 @@ type order struct {
 	extra int       // numbers that a row asks for beyond the usual ones
 	end   time.Time // jobs that still wait then are given up
 
-	// read is called for all pieces of x, by any goroutines and in any order: row i of a
-	// piece is row at+i of the batch and row j.first+i of x.
-	read func(b *predict.Batch, at int, j *job)
+	// read is called for the rows of all pieces of x, one after another within a piece, but by any
+	// goroutines: row i of a piece is a row of the batch, and row j.first+i of x.
+	read func(b *predict.Batch, row int, j *job, i int)
 }
 
 // jobs cuts an order into pieces.
@@ -296,12 +301,21 @@ func (q *queue) each(x gauss.Batch[float32], batch []*job) (err error) {
 			}
 		}
 	}()
+	for _, j := range batch {
+		j.out = j.out[:0] // of an attempt before
+	}
+	// Rows with many outputs are predicted a few at a time: a job may lie in several batches.
 	return q.p.Each(context.Background(), x, func(b *predict.Batch, first int) error {
-		at := 0
+		at := -first // of the job's first row, in b
 		for _, j := range batch {
-			b.Use(j.p)
-			j.out = j.out[:0] // of an attempt before
-			j.read(b, at, j)
+			lo := max(at, 0)
+			hi := min(at+j.x.Rows, b.Len())
+			if lo < hi {
+				b.Use(j.p)
+			}
+			for row := lo; row < hi; row++ {
+				j.read(b, row, j, row-at)
+			}
 			at += j.x.Rows
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -16,9 +17,12 @@ import (
 	"utvi/predict"
 )
 
-func smallQueue(t *testing.T, workers int) *queue {
+func smallQueue(t *testing.T, workers int) *queue { return queueOf(t, workers, 1) }
+
+// queueOf is the queue of a network of some outputs.
+func queueOf(t *testing.T, workers, outputs int) *queue {
 	t.Helper()
-	n, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 8}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 1}}})
+	n, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 8}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: outputs}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +31,11 @@ func smallQueue(t *testing.T, workers int) *queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.NewPredictor(predict.Options{})
+	p, err := m.NewPredictor(predict.Options{Interval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := newQueue(p)
+	q := newQueue(p, outputs)
 	q.workers = workers
 	return q
 }
@@ -46,11 +50,11 @@ func rows(n int) gauss.Batch[float32] {
 
 func soon() time.Time { return time.Now().Add(Patience) }
 
-func (q *queue) ask(ctx context.Context, end time.Time, x gauss.Batch[float32], read func(b *predict.Batch, at int, j *job)) ([]*job, error) {
+func (q *queue) ask(ctx context.Context, end time.Time, x gauss.Batch[float32], read func(b *predict.Batch, row int, j *job, i int)) ([]*job, error) {
 	return q.predict(ctx, &order{x: x, p: q.p, end: end, read: read})
 }
 
-func nothing(*predict.Batch, int, *job) {}
+func nothing(*predict.Batch, int, *job, int) {}
 
 // A lone request runs at once in its own goroutine; those that come while the worker is
 // busy run together; every row is read once, in its place.
@@ -66,7 +70,7 @@ func TestQueue(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		q.ask(context.Background(), soon(), rows(1), func(*predict.Batch, int, *job) {
+		q.ask(context.Background(), soon(), rows(1), func(*predict.Batch, int, *job, int) {
 			close(begun)
 			<-goOn
 		})
@@ -76,10 +80,8 @@ func TestQueue(t *testing.T) {
 	for range others {
 		wg.Go(func() {
 			var got [each]float64
-			_, err := q.ask(context.Background(), soon(), rows(each), func(b *predict.Batch, at int, j *job) {
-				for i := range j.x.Rows {
-					got[j.first+i] = b.Numbers(at + i)[0].Mean
-				}
+			_, err := q.ask(context.Background(), soon(), rows(each), func(b *predict.Batch, row int, j *job, i int) {
+				got[j.first+i] = b.Numbers(row)[0].Mean
 			})
 			want, _ := q.p.Inputs(context.Background(), rows(each))
 			for i := range got {
@@ -120,7 +122,7 @@ func TestQueueGivesUp(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		q.ask(context.Background(), soon(), rows(1), func(*predict.Batch, int, *job) {
+		q.ask(context.Background(), soon(), rows(1), func(*predict.Batch, int, *job, int) {
 			close(begun)
 			<-goOn
 		})
@@ -141,6 +143,37 @@ func TestQueueGivesUp(t *testing.T) {
 	wg.Wait()
 }
 
+// A request whose client goes away while its rows are predicted waits until nobody writes its answer
+// any more.
+func TestQueueWaitsForRunning(t *testing.T) {
+	q := smallQueue(t, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	wrote := false
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	other := &job{x: rows(1), p: q.p, done: make(chan struct{}), read: func(*predict.Batch, int, *job, int) {
+		close(begun)
+		<-goOn
+		wrote = true
+	}}
+	q.add([]*job{other})
+	go q.work(nil)
+	<-begun
+	cancel()
+	if q.remove(other) {
+		t.Error("a job that runs was taken out of the queue")
+	}
+	waiting := make(chan struct{})
+	go func() {
+		q.wait(ctx, expired, other)
+		if !wrote || other.err != nil {
+			t.Errorf("the wait ended before the job, %v", other.err)
+		}
+		close(waiting)
+	}()
+	close(goOn)
+	<-waiting
+}
+
 // A request that fails fails alone: its neighbours in a batch get their answers.
 func TestQueueFailsAlone(t *testing.T) {
 	q := smallQueue(t, 1)
@@ -148,13 +181,50 @@ func TestQueueFailsAlone(t *testing.T) {
 	q.fail = func(error) { panics++ }
 	bad := rows(1)
 	bad.Mean[1] = float32(math.NaN())
-	jobs := []*job{{x: rows(2), p: q.p, read: nothing}, {x: bad, p: q.p, read: nothing}, {x: rows(1), p: q.p, read: func(*predict.Batch, int, *job) { panic("planted") }}, {x: rows(3), p: q.p, read: nothing}}
+	jobs := []*job{{x: rows(2), p: q.p, read: nothing}, {x: bad, p: q.p, read: nothing}, {x: rows(1), p: q.p, read: func(*predict.Batch, int, *job, int) { panic("planted") }}, {x: rows(3), p: q.p, read: nothing}}
 	q.run(jobs)
 	if jobs[0].err != nil || jobs[1].err == nil || jobs[2].err != errPanic || jobs[3].err != nil {
 		t.Errorf("%v, %v, %v, %v", jobs[0].err, jobs[1].err, jobs[2].err, jobs[3].err)
 	}
 	if panics == 0 {
 		t.Error("the panic was not reported")
+	}
+}
+
+// Rows with many outputs are predicted a few at a time: every row of every job is read once, in its
+// place, and few workers hold such rows.
+func TestQueueOfManyOutputs(t *testing.T) {
+	const outputs = 9000 // seven rows at a time
+	q := queueOf(t, 1, outputs)
+	all := rows(26)
+	want, err := q.p.Inputs(context.Background(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [26][]float64
+	var jobs []*job
+	for lo, n := range map[int]int{0: 5, 5: 1, 6: 15, 21: 5} {
+		jobs = append(jobs, &job{x: all.Slice(lo, lo+n), p: q.p, first: lo, read: func(b *predict.Batch, row int, j *job, i int) {
+			got[j.first+i] = append(got[j.first+i], b.Numbers(row)[outputs-1].Mean)
+		}})
+	}
+	q.run(jobs)
+	for i, v := range got {
+		if len(v) != 1 || v[0] != want[i].Numbers[outputs-1].Mean {
+			t.Errorf("row %d was read as %v, want %v once", i, v, want[i].Numbers[outputs-1].Mean)
+		}
+	}
+	for _, j := range jobs {
+		if j.err != nil {
+			t.Error(j.err)
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	if n := newQueue(q.p, mostOutputsAtOnce/3).workers; n != 3 {
+		t.Errorf("%d workers hold a third of what all may hold, each", n)
+	}
+	if n := newQueue(q.p, 2*mostOutputsAtOnce).workers; n != 1 {
+		t.Errorf("%d workers hold rows of too many outputs", n)
 	}
 }
 

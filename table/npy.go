@@ -40,7 +40,7 @@ func readArray(r io.Reader) (*array, error) {
 		return nil, fmt.Errorf("the array has the shape (%.60s); two dimensions are needed, rows and columns", a.Written)
 	}
 	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > math.MaxInt/2/(8*a.cols()) {
-		return nil, fmt.Errorf("the array has the shape (%.60s)", a.Written)
+		return nil, fmt.Errorf("the array has the shape (%.60s); a table has from 1 to %d columns, and no more rows than a file can hold", a.Written, 1<<20)
 	}
 	return a, nil
 }
