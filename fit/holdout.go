@@ -2,6 +2,8 @@ package fit
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"utvi/data"
@@ -81,12 +83,19 @@ func (m *Model) tallyHeld(ctx context.Context, h *holdout, pool *compute.Pool, t
 		return nil, err
 	}
 	group := m.groupColumn(h.frame.Header())
-	parts := make([]*tally, (len(h.rows)+table.MaxRows-1)/table.MaxRows)
+	type part struct {
+		first int
+		*tally
+	}
+	var parts []part
+	var mu sync.Mutex
 	var done atomic.Int64
 	err = p.EachOn(ctx, h.set.X, pool, func(b *predict.Batch, first int) error {
 		t := m.newTally()
 		t.add(m, b, h.answers(first, group))
-		parts[first/table.MaxRows] = t
+		mu.Lock()
+		parts = append(parts, part{first, t})
+		mu.Unlock()
 		if tell != nil {
 			tell(int(done.Add(int64(b.Len()))), len(h.rows))
 		}
@@ -95,9 +104,10 @@ func (m *Model) tallyHeld(ctx context.Context, h *holdout, pool *compute.Pool, t
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(parts, func(a, b part) int { return a.first - b.first })
 	all := m.newTally()
 	for _, t := range parts {
-		all.merge(t)
+		all.merge(t.tally)
 	}
 	return all, nil
 }
