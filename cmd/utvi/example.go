@@ -20,7 +20,7 @@ func exampleCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(exampleTableCommand())
+	cmd.AddCommand(exampleTableCommand(), exampleMeasureCommand())
 	return cmd
 }
 

@@ -25,7 +25,6 @@ func Table(w io.Writer, n int, seed uint64, strange bool) error {
 		out.Text(name)
 	}
 	out.End()
-	resins, base := []string{"amber", "birch", "cedar"}, []float64{24, 29, 21}
 	key := rng.New(seed).Sub(0, 0x68656174) // "heat"
 	for i := range n {
 		at := uint64(8 * i)
@@ -48,12 +47,11 @@ func Table(w io.Writer, n int, seed uint64, strange bool) error {
 		}
 		z := func(k uint64) float64 { return rng.Normal(key, at+4+k) }
 		read := math.Round((t+std*z(0))*10) / 10
-		noise := 0.3 + 2.4*math.Pow(max(0, t-110)/70, 2)
 		out.Float(read)
 		out.Float(std)
 		out.Float(minutes)
 		out.Text(name)
-		out.Float(strength(base[resin], t, minutes) + noise*z(1))
+		out.Float(strength(base[resin], t, minutes) + noise(t)*z(1))
 		out.End()
 	}
 	return out.Flush(w)
