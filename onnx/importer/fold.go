@@ -41,16 +41,38 @@ func foldTranspose(a attributes, in []*constant) (*constant, bool, error) {
 	return out, true, err
 }
 
-// foldConcat joins lists.
-func foldConcat(_ attributes, in []*constant) (*constant, bool, error) {
-	out := &constant{}
-	for _, c := range in {
-		if len(c.dims) != 1 {
-			return nil, false, nil
-		}
-		out.data = append(out.data, c.data...)
+// foldConcat joins constants along a dimension.
+func foldConcat(a attributes, in []*constant) (*constant, bool, error) {
+	rank := len(in[0].dims)
+	axis := a.int("axis", 0)
+	if axis < 0 {
+		axis += rank
 	}
-	out.dims = []int{len(out.data)}
+	if axis < 0 || axis >= rank {
+		return nil, false, nil
+	}
+	out := &constant{dims: slices.Clone(in[0].dims)}
+	out.dims[axis] = 0
+	outer := 1
+	for _, d := range in[0].dims[:axis] {
+		outer *= d
+	}
+	for _, c := range in {
+		same := len(c.dims) == rank
+		for i := 0; same && i < rank; i++ {
+			same = i == axis || c.dims[i] == out.dims[i]
+		}
+		if !same {
+			return nil, true, fmt.Errorf("its constants have the sizes %v and %v; only dimension %d may differ", in[0].dims, c.dims, axis)
+		}
+		out.dims[axis] += c.dims[axis]
+	}
+	for i := range outer {
+		for _, c := range in {
+			n := len(c.data) / max(1, outer)
+			out.data = append(out.data, c.data[i*n:][:n]...)
+		}
+	}
 	return out, true, nil
 }
 

@@ -119,24 +119,6 @@ func network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
 	return n, nil
 }
 
-// signature is how the inputs and outputs of the graph are called and lie.
-func signature(inputs, outs []*value, names []string) *onnx.Signature {
-	s := &onnx.Signature{}
-	for _, v := range inputs {
-		s.Inputs = append(s.Inputs, onnx.Port{Name: v.layer.node, Dims: v.row(), First: v.first()})
-	}
-	for i, v := range outs {
-		p := onnx.Port{Name: names[i], First: v.first()}
-		for _, a := range v.at {
-			if !a.hasRows() {
-				p.Dims = append(p.Dims, a.size())
-			}
-		}
-		s.Outputs = append(s.Outputs, p)
-	}
-	return s
-}
-
 // A reader follows a graph from its input to its output.
 type reader struct {
 	values map[string]*value
@@ -201,6 +183,9 @@ func (r *reader) graph(g *onnx.Graph, o Options) (outs []*value, err error) {
 		return nil, err
 	}
 	needed := r.needs(g, names)
+	if err := taken(g, needed); err != nil {
+		return nil, err
+	}
 	if err := r.inputsOf(g, o); err != nil {
 		return nil, err
 	}
@@ -250,9 +235,13 @@ func (r *reader) inputsOf(g *onnx.Graph, o Options) error {
 		return fmt.Errorf("the size %v is given, but the graph has %d inputs; their sizes must be in the graph", o.Input, len(inputs))
 	}
 	for _, v := range inputs {
-		x, err := inputValue(v, o.Input, r.orderOf(g, v))
-		if err != nil {
-			return fmt.Errorf("the input %.60q: %w", v.Name, err)
+		x := r.state(g, v)
+		if x == nil {
+			var err error
+			x, err = inputValue(v, o.Input, r.orderOf(g, v))
+			if err != nil {
+				return fmt.Errorf("the input %.60q: %w", v.Name, err)
+			}
 		}
 		r.values[v.Name] = x
 		r.inputs = append(r.inputs, x)
@@ -263,26 +252,32 @@ func (r *reader) inputsOf(g *onnx.Graph, o Options) error {
 	return nil
 }
 
-// nodes computes the nodes that are needed. Operators that are not taken come first: the nodes
-// that prepare their inputs would be refused for reasons that help nobody.
-func (r *reader) nodes(g *onnx.Graph, needed []bool) error {
-	wrong := func(i int, err error) error {
-		return fmt.Errorf("node %s, operator %.40q: %w", called(g.Nodes[i], i), g.Nodes[i].Op, err)
-	}
+// taken reports an operator that is not. It comes first: inputs, and the nodes that prepare theirs, would be
+// refused for reasons that help nobody.
+func taken(g *onnx.Graph, needed []bool) error {
 	for i, n := range g.Nodes {
 		if _, taken := operators[n.Op]; needed[i] && ours(n) && !taken {
-			return wrong(i, errNotTaken())
+			return wrongNode(g, i, errNotTaken())
 		}
 	}
+	return nil
+}
+
+// nodes computes the nodes that are needed.
+func (r *reader) nodes(g *onnx.Graph, needed []bool) error {
 	for i, n := range g.Nodes {
 		if !needed[i] {
 			continue
 		}
 		if err := r.node(n); err != nil {
-			return wrong(i, err)
+			return wrongNode(g, i, err)
 		}
 	}
 	return nil
+}
+
+func wrongNode(g *onnx.Graph, i int, err error) error {
+	return fmt.Errorf("node %s, operator %.40q: %w", called(g.Nodes[i], i), g.Nodes[i].Op, err)
 }
 
 // called is the name of a node for a message, or its number.

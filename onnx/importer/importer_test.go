@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -279,4 +280,27 @@ func FuzzNetwork(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The state of a recurrent layer may come with the rows as its second dimension, as PyTorch has it: told by
+// the name of the rows, or where a graph is written for one row.
+func TestStateWithRowsSecond(t *testing.T) {
+	for _, rows := range []onnx.Dim{{Name: "N"}, {Size: 1}} {
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, rows, onnx.Dim{Size: 3})
+		state := b.Input("state", onnx.Float, onnx.Dim{Size: 2}, rows, onnx.Dim{Size: 2})
+		part := func(i int) string { return b.Op("Gather", []string{state, b.Ints(i)}) }
+		flat := func(v string) string { return b.Op("Squeeze", []string{v, b.Ints(0)}) }
+		b.Reserve("y")
+		b.Output("y", b.Op("Concat", []string{flat(part(1)), x, flat(part(0))}, onnx.Int("axis", 1)), onnx.Float)
+		n, err := network(b.Model(), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := n.NewPredictor(2).Predict(gauss.Fixed(7, []float32{1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17})).Mean
+		want := []float32{6, 7, 1, 2, 3, 4, 5, 16, 17, 11, 12, 13, 14, 15}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
 }

@@ -13,7 +13,7 @@ const mostInputs = 1 << 24
 
 // inputValue is an input of the graph. The first dimension is that of the rows.
 func inputValue(v *onnx.Value, given []int, order channelOrder) (*value, error) {
-	if v.Elem != onnx.Float && v.Elem != onnx.Double && v.Elem != onnx.Float16 {
+	if !numbers(v) {
 		return nil, fmt.Errorf("it does not hold numbers with fractions")
 	}
 	size, err := rowSize(v, given)
@@ -37,6 +37,36 @@ func inputValue(v *onnx.Value, given []int, order channelOrder) (*value, error) 
 		return inputOf(v.Name, channelsLast(size), plain(size)), nil
 	}
 	return inputOf(v.Name, channelsFirst(size), firstLayout(size)), nil
+}
+
+// state is an input of layers × rows × units, as the state of a recurrent layer; nil of any other. The name
+// of its second dimension is that of the rows of another input; or, in a graph for one row, both are 1.
+func (r *reader) state(g *onnx.Graph, v *onnx.Value) *value {
+	s := v.Shape
+	if len(s) != 3 || s[0].Size < 1 || s[2].Size < 1 || s[0].Size > mostInputs/s[2].Size || !numbers(v) {
+		return nil
+	}
+	for i := range g.Inputs {
+		w := &g.Inputs[i]
+		known := r.values[w.Name]
+		if w.Name == v.Name || known != nil && known.constant != nil || len(w.Shape) < 2 || !r.used[w.Name] {
+			continue // itself, or a weight, which old files list among the inputs
+		}
+		rows := w.Shape[0]
+		named := rows.Name != "" && rows.Size < 1 && rows.Name == s[1].Name
+		if named || rows.Size == 1 && s[1].Size == 1 && s[0].Size > 1 {
+			layers := int(s[0].Size)
+			units := int(s[2].Size)
+			at := layout{{{layers, units}}, rowsAxis(), {{units, 1}}}
+			return inputOf(v.Name, nn.Shape{H: 1, W: layers, C: units}, at.tidy())
+		}
+	}
+	return nil
+}
+
+// numbers reports whether an input holds numbers with fractions.
+func numbers(v *onnx.Value) bool {
+	return v.Elem == onnx.Float || v.Elem == onnx.Double || v.Elem == onnx.Float16
 }
 
 // rowSize is the size of a row, as the graph or the user gives it; both must agree.

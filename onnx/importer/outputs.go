@@ -103,3 +103,25 @@ func (r *reader) needs(g *onnx.Graph, outputs []string) []bool {
 	delete(r.used, "") // stands for what is left out
 	return needed
 }
+
+// signature is how the inputs and outputs of the graph are called and lie.
+func signature(inputs, outs []*value, names []string) *onnx.Signature {
+	s := &onnx.Signature{}
+	for _, v := range inputs {
+		s.Inputs = append(s.Inputs, port(v, v.layer.node))
+	}
+	for i, v := range outs {
+		s.Outputs = append(s.Outputs, port(v, names[i]))
+	}
+	return s
+}
+
+func port(v *value, name string) onnx.Port {
+	p := onnx.Port{Name: name, First: v.first()}
+	for _, a := range v.at {
+		if !a.hasRows() {
+			p.Dims = append(p.Dims, a.size())
+		}
+	}
+	return p
+}

@@ -142,7 +142,10 @@ nets = {
     "tied": (P, [vector], Call(lambda m, x: m.a(torch.tanh(m.a(torch.tanh(m.a(x))))), a=nn.Linear(6, 6))),
     "two-towers": (P, [vector, vector], with_tensor(Call(lambda m, x, y: m.s.exp() * (m.a(x) * m.a(y)).sum(1, keepdim=True), a=nn.Linear(6, 4)), "s", torch.tensor(0.3))),
     "even-kernel": (U, [image], nn.Sequential(nn.Conv2d(3, 4, 4, padding="same"), nn.ReLU(), nn.Conv2d(4, 2, (1, 5), padding="same"))),
+    "line-unet": (U, [line], Call(lambda m, x: m.e(torch.cat([m.u(m.d(x)), x], 1)), d=nn.Sequential(nn.Conv1d(4, 6, 4, stride=2, padding=1), nn.ELU()), u=nn.ConvTranspose1d(6, 3, 4, stride=2, padding=1), e=nn.Conv1d(7, 2, 1))),
+    "stacked-gates": (P, [series], Call(lambda m, x: m.e(m.r(torch.sigmoid(m.g(x)) * m.a(x))[0]), a=nn.Linear(5, 6), g=nn.Linear(5, 6), r=nn.GRU(6, 4, num_layers=2, batch_first=True), e=out(4))),
     "soft-argmax": (U, [image], with_tensor(Call(lambda m, x: (m.a(x).flatten(2).softmax(2) @ m.g).flatten(1), a=nn.Conv2d(3, 2, 3)), "g", torch.randn(60, 2))),
 }
-
+if torch.__version__ < "2":  # which cannot write the first two, and writes another network for the last
+    del nets["layernorm-bare"], nets["even-kernel"], nets["pad-circular"]
 write(nets, sys.argv[1])
