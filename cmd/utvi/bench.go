@@ -67,7 +67,7 @@ internal/bench/compare measures PyTorch in the same run.`,
 	f.IntSliceVar(&o.Batches, "batches", nil, "batch sizes: 1, 128, 1024")
 	f.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads; all: 1, 2, 4, … up to the cores of this machine")
 	f.StringVar(&device, "device", "cpu", "cpu, or a card such as cuda or cuda:1: how long the card is busy with each network")
-	cmd.AddCommand(benchUCICommand(), benchTablesCommand(), benchServeCommand(), benchPredictCommand())
+	cmd.AddCommand(benchUCICommand(), benchTablesCommand(), benchLocateCommand(), benchServeCommand(), benchPredictCommand())
 	return cmd
 }
 

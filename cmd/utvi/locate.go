@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"utvi/internal/atomicfile"
 	"utvi/internal/locate"
 	"utvi/internal/locate/camera"
 	"utvi/internal/locate/frames"
+	"utvi/internal/locate/list"
+	"utvi/internal/locate/net"
+	"utvi/internal/locate/page"
 )
 
 const locateHelp = `Find the molecules in a stack of camera frames (localisation microscopy) and write
@@ -45,6 +50,8 @@ type localising struct {
 	camera string // file
 	frames string
 	out    string
+	net    string
+	page   string
 }
 
 func locateCommand() *cobra.Command {
@@ -56,7 +63,7 @@ func locateCommand() *cobra.Command {
 		Example: locateExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("utvi locate takes a stack of frames, or one of the commands simulate")
+				return usagef("utvi locate takes a stack of frames, or one of the commands simulate, train, check, filter, link, drift, merge, render")
 			}
 			return nil
 		},
@@ -68,18 +75,21 @@ func locateCommand() *cobra.Command {
 		},
 	}
 	l.flags(cmd.Flags())
-	cmd.AddCommand(locateSimulateCommand())
+	cmd.AddCommand(locateSimulateCommand(), locateTrainCommand(), locateCheckCommand(), locateFilterCommand(), locateLinkCommand(), locateDriftCommand(), locateMergeCommand(), locateRenderCommand())
 	return cmd
 }
 
 func (l *localising) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVarP(&l.out, "output", "o", "", "table to write (default the stack's name with .locs.csv)")
+	f.StringVarP(&l.out, "output", "o", "", "table to write: .csv, .hdf5, .parquet or .decode.csv (default the stack's name with .locs.csv)")
+	f.StringVar(&l.page, "report", "", "page to write, .html: picture, error bars, light, what was rejected and why")
 	f.StringVar(&l.camera, "camera", "", "YAML file with the camera's numbers: offset, gain, em-gain, qe, read-noise, pixel")
 	cameraFlags(f, &l.Camera)
 	f.Float64Var(&l.pixel, "pixel", 100, "size of a pixel in nm")
 	f.Float64Var(&l.Sigma, "sigma", 0, "standard deviation of a point's image in pixels (default estimated)")
 	f.Float64Var(&l.Threshold, "threshold", 4, "how bright a candidate must be, in standard deviations of the noise")
+	f.StringVar(&l.net, "net", "", "network that locate train made, or none (default the one for usual optics)")
+	f.Float64Var(&l.Least, "probability", 0.5, "keep what is a molecule with at least this probability")
 	f.StringVar(&l.frames, "frames", "", "frames to read, such as 1-1000 (default all)")
 }
 
@@ -114,7 +124,26 @@ func (l *localising) check(f *pflag.FlagSet) error {
 	case !(l.Threshold >= 2 && l.Threshold <= 100):
 		return usagef("--threshold is %g; it must be 2 to 100 standard deviations", l.Threshold)
 	}
+	if !(l.Least >= 0 && l.Least <= 1) {
+		return usagef("--probability is %g; it must be 0 to 1", l.Least)
+	}
+	if err := l.openNet(); err != nil {
+		return err
+	}
 	return misuse(l.Camera.Check())
+}
+
+// openNet opens the network that corrects what is fitted.
+func (l *localising) openNet() (err error) {
+	switch l.net {
+	case "none":
+		l.Net = nil
+	case "":
+		l.Net, err = net.Default()
+	default:
+		l.Net, err = net.Open(l.net)
+	}
+	return err
 }
 
 // choose takes the frames that the flag names.
@@ -167,26 +196,53 @@ func (l *localising) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	l.warn(cmd, locator.Facts)
-	return l.fit(cmd, locator, out)
+	return l.fit(cmd, locator, stack, out)
 }
 
-// fit writes the table. What Ctrl-C leaves is written, too.
-func (l *localising) fit(cmd *cobra.Command, locator *locate.Locator, out string) error {
+// fit writes the table, and the page. What Ctrl-C leaves is written, too.
+func (l *localising) fit(cmd *cobra.Command, locator *locate.Locator, stack *frames.Stack, out string) error {
+	format, err := list.FormatOf(out)
+	if err != nil {
+		return usagef("--output: %v", err)
+	}
+	h := list.Header{Pixel: l.pixel, Sigma: locator.Facts.Sigma, Width: stack.Width, Height: stack.Height, Frames: l.First + l.Frames}
+	var summary *page.Summary
+	if l.page != "" {
+		summary = page.New(h, l.First, l.Frames)
+	}
 	p := newCountProgress(cmd.ErrOrStderr(), l.Frames, "frame", "frames")
 	var stopped error
-	err := writeOut(cmd, out, func(w io.Writer) error {
-		table := &locate.ThunderSTORM{W: w, Pixel: l.pixel, Sigma: locator.Facts.Sigma}
-		if err := table.Header(); err != nil {
+	err = writeOut(cmd, out, func(w io.Writer) error {
+		table, err := list.NewWriter(w, format, h)
+		if err != nil {
 			return err
 		}
-		err := locator.Run(cmd.Context(), table.Write, p.Done)
+		sink := table.Write
+		if summary != nil {
+			sink = func(all []locate.Localisation) error {
+				summary.Add(all)
+				return table.Write(all)
+			}
+		}
+		err = locator.Run(cmd.Context(), sink, p.Done)
 		if errors.Is(err, context.Canceled) && locator.Facts.Frames > 0 {
 			stopped = err
-			return nil
+			err = nil
 		}
-		return err
+		return cmp.Or(err, table.Close())
 	})
 	p.close()
+	if err == nil && format == list.Picasso {
+		err = saveTo(yamlOf(out), func(path string) error {
+			return atomicfile.Write(path, func(w io.Writer) error {
+				_, err := io.WriteString(w, list.PicassoYAML(h))
+				return err
+			})
+		})
+	}
+	if err == nil && summary != nil {
+		err = saveTo(l.page, summary.Page(locator.Facts).Save)
+	}
 	if err != nil {
 		return err
 	}
@@ -205,6 +261,9 @@ func (l *localising) fit(cmd *cobra.Command, locator *locate.Locator, out string
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s to %s.\n", where, out)
 	return err
 }
+
+// yamlOf is the name of the file that Picasso wants beside a table.
+func yamlOf(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".yaml" }
 
 // warn says what was learnt of the stack, and where the camera's numbers contradict it.
 func (l *localising) warn(cmd *cobra.Command, f locate.Facts) {

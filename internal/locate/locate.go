@@ -7,11 +7,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"utvi/internal/compute"
 	"utvi/internal/locate/camera"
 	"utvi/internal/locate/fit"
 	"utvi/internal/locate/frames"
+	"utvi/internal/locate/list"
+	"utvi/internal/locate/net"
 )
 
 // A Config says how frames are to be read and fitted.
@@ -22,29 +25,14 @@ type Config struct {
 	First     int     // frame, from 0
 	Frames    int     // 0: to the end
 	Workers   int
+	// Net corrects what was fitted; nil: nothing does. Least is the smallest probability of being an
+	// emitter with which a localisation is kept.
+	Net   *net.Net
+	Least float64
 }
 
-// A Localisation is one molecule in one frame. Places are in pixels from the corner of the first
-// pixel, whose centre is at one half; light is in photons.
-type Localisation struct {
-	Frame      int // from 0
-	X, Y       float64
-	Photons    float64
-	Background float64 // photons of a pixel
-	BackStd    float64 // standard deviation of the background's noise in a pixel, photons
-	Misfit     float64 // mean squared residual around it, in terms of its variance; 1 is right
-	SX, SY     float64 // standard deviations of the place
-	Cov        float64 // covariance of X and Y
-	Photon     float64 // standard deviation of the photons
-	Bound      float64 // standard deviation of the place by the bound for one molecule alone
-	Near       int     // other molecules within five pixels
-	// What the network says; without one the probability is 1, and the joint bound is SX, SY.
-	Probability    float64 // of being one molecule
-	JointX, JointY float64 // standard deviations of the place by the bound with all neighbours unknown
-	Doubt          float64 // the part of SX and SY that the network's doubt in itself adds, in quadrature
-	Outside        bool    // unlike anything that the network was trained on
-	Saturated      bool    // a pixel nearby is at the highest count that 16 bits can store
-}
+// A Localisation is one molecule in one frame.
+type Localisation = list.Localisation
 
 // Facts are what was learnt of a stack before it was fitted, and what was in it.
 type Facts struct {
@@ -53,6 +41,10 @@ type Facts struct {
 	Frames int     // fitted
 	Blank  int     // of them, with one and the same count in all pixels
 	Found  int
+
+	Unlikely  int // not kept: the probability of being a molecule was too low
+	Outside   int // of those found, unlike anything that the network was trained on
+	Saturated int // of those found
 }
 
 // A Locator locates in one stack.
@@ -75,7 +67,7 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 	l := &Locator{config: c, stack: stack}
 	r := stack.NewReader()
 	defer r.Close()
-	const frames, emptyEnough = 32, 4
+	frames := min(max(enoughPixels/(min(stack.Width, sampleSide)*min(stack.Height, sampleSide)), 24), 128)
 	var sample [][]float32
 	below := 0
 	all := 0
@@ -110,7 +102,11 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 }
 
 // sampleSide bounds the part of a frame from which Prepare learns.
-const sampleSide = 256
+// enoughPixels is how many pixels are enough to learn from, where frames are small.
+const (
+	sampleSide   = 256
+	enoughPixels = 1 << 18
+)
 
 // middle cuts out the middle of a large frame.
 func middle(q []float32, width, height int) []float32 {
@@ -137,6 +133,10 @@ type worker struct {
 	fitter *fit.Fitter
 	frame  []float32
 	found  []fit.Found
+
+	corrector   *net.Corrector // nil: none
+	corrections []net.Correction
+	unlikely    int // of the frame
 }
 
 // Run fits the frames and gives sink the localisations of one frame after the other, and done the
@@ -151,20 +151,27 @@ func (l *Locator) Run(ctx context.Context, sink func([]Localisation) error, done
 			fitter: fit.New(l.stack.Width, l.stack.Height, []float64{l.config.Camera.ReadVariance()}, l.settings),
 			frame:  make([]float32, l.stack.Width*l.stack.Height),
 		}
+		if l.config.Net != nil {
+			workers[i].corrector = l.config.Net.NewCorrector()
+		}
 		defer workers[i].reader.Close()
 	}
 	const perWorker = 16
 	batch := perWorker * len(workers)
 	type result struct {
-		all   []Localisation
-		blank bool
-		err   error
+		all      []Localisation
+		unlikely int
+		blank    bool
+		err      error
 	}
 	results := make([]result, batch)
 	first := 0
 	task := func(w, i int) {
 		r := &results[i]
-		r.all, r.blank, r.err = l.frame(workers[w], l.config.First+first+i, r.all[:0])
+		worker := workers[w]
+		worker.unlikely = 0
+		r.all, r.blank, r.err = l.frame(worker, l.config.First+first+i, r.all[:0])
+		r.unlikely = worker.unlikely
 	}
 	for ; first < l.config.Frames; first += batch {
 		if err := ctx.Err(); err != nil {
@@ -179,8 +186,8 @@ func (l *Locator) Run(ctx context.Context, sink func([]Localisation) error, done
 			if err := sink(r.all); err != nil {
 				return err
 			}
-			l.Facts.Found += len(r.all)
-			l.Facts.Frames++
+			l.Facts.count(r.all)
+			l.Facts.Unlikely += r.unlikely
 			if r.blank {
 				l.Facts.Blank++
 			}
@@ -188,6 +195,20 @@ func (l *Locator) Run(ctx context.Context, sink func([]Localisation) error, done
 		done(n)
 	}
 	return nil
+}
+
+// count adds a frame.
+func (f *Facts) count(all []Localisation) {
+	f.Frames++
+	f.Found += len(all)
+	for i := range all {
+		if all[i].Outside {
+			f.Outside++
+		}
+		if all[i].Saturated {
+			f.Saturated++
+		}
+	}
 }
 
 func (l *Locator) frame(w *worker, i int, all []Localisation) ([]Localisation, bool, error) {
@@ -199,10 +220,38 @@ func (l *Locator) frame(w *worker, i int, all []Localisation) ([]Localisation, b
 	}
 	l.config.Camera.Quanta(w.frame)
 	w.found = w.fitter.Frame(w.frame, w.found[:0])
+	if w.corrector != nil {
+		w.corrections = slices.Grow(w.corrections[:0], len(w.found))[:len(w.found)]
+		w.corrector.Correct(w.fitter, w.found, l.config.Camera.ReadVariance(), w.corrections)
+	}
 	for k := range w.found {
-		all = append(all, l.localisation(i, &w.found[k], w.frame))
+		x := l.localisation(i, &w.found[k], w.frame)
+		if w.corrector != nil {
+			correct(&x, &w.corrections[k], l.config.Camera.Photons())
+		}
+		if x.Probability < l.config.Least {
+			w.unlikely++
+			continue
+		}
+		all = append(all, x)
 	}
 	return all, false, nil
+}
+
+// correct takes over what the network says.
+func correct(x *Localisation, c *net.Correction, photons float64) {
+	x.X += c.X
+	x.Y += c.Y
+	x.Photons *= math.Exp(c.Light)
+	x.Photon = x.Photons * c.SLight
+	x.Background = max(x.Background+c.Background*photons, 0)
+	// What the network adds to the bound has no direction of its own.
+	x.Cov *= min(1, c.SX*c.SY/(x.SX*x.SY))
+	x.SX = c.SX
+	x.SY = c.SY
+	x.Probability = c.Probability
+	x.Doubt = c.Doubt
+	x.Outside = c.Outside
 }
 
 func (l *Locator) localisation(frame int, f *fit.Found, quanta []float32) Localisation {

@@ -16,6 +16,12 @@ type Settings struct {
 	// Noise is the standard deviation of the residuals in terms of what the camera's numbers promise;
 	// 0 means 1. It widens thresholds and bounds.
 	Noise float64
+	// What is usual in the stack, a property of the optics that only package net reads: Found.Misfit, and
+	// the strengths of oval and of lopsided residuals, all in terms of the noise. They are 1 if the image
+	// of a point is the Gaussian that is fitted; 0 means 1.
+	Misfit, Oval, Lopsided float64
+	// Alone fits each candidate as if there were no other, as most programs do: to compare with.
+	Alone bool
 }
 
 func (s Settings) withDefaults() Settings {
@@ -27,6 +33,11 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.Noise == 0 {
 		s.Noise = 1
+	}
+	for _, usual := range []*float64{&s.Misfit, &s.Oval, &s.Lopsided} {
+		if *usual == 0 {
+			*usual = 1
+		}
 	}
 	return s
 }
@@ -83,6 +94,9 @@ func New(width, height int, variance []float64, s Settings) *Fitter {
 // Frame fits a frame of quanta and appends its emitters to all.
 func (f *Fitter) Frame(quanta []float32, all []Found) []Found {
 	f.begin(quanta)
+	if f.Alone {
+		return f.eachAlone(all)
+	}
 	for round := range f.Rounds {
 		if f.search(round) == 0 && round > 0 {
 			break
@@ -96,6 +110,20 @@ func (f *Fitter) Frame(quanta []float32, all []Found) []Found {
 		f.converge(6)
 	}
 	return f.report(all)
+}
+
+// eachAlone fits the candidates of the first search, one after the other.
+func (f *Fitter) eachAlone(all []Found) []Found {
+	f.search(0)
+	candidates := slices.Clone(f.emitters)
+	for _, e := range candidates {
+		f.emitters = append(f.emitters[:0], e)
+		f.redraw()
+		f.converge(10)
+		all = f.report(all)
+	}
+	f.emitters = f.emitters[:0]
+	return all
 }
 
 func (f *Fitter) begin(quanta []float32) {

@@ -56,15 +56,7 @@ func (f *Fitter) bound(i int, found *Found) bool {
 	found.YY = scale * c[atY][atY]
 	found.XY = scale * c[atX][atY]
 	found.LogN = scale * c[atN][atN]
-	e := &f.emitters[i]
-	sum, n := 0.0, 0
-	for y := range e.down.n {
-		from := (e.down.first+y)*f.width + e.across.first
-		for k := from; k < from+e.across.n; k++ {
-			sum += f.weighted[k] * f.weighted[k] / f.weight[k]
-			n++
-		}
-	}
+	sum, n := f.misfit(&f.emitters[i])
 	found.Misfit = sum / float64(n)
 	return true
 }

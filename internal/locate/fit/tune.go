@@ -6,38 +6,71 @@ import (
 )
 
 // Tune estimates what a stack does not say, from some of its frames: the width of the point's image,
-// unless it is given, and the noise in terms of what the camera's numbers promise.
+// unless it is given, the noise in terms of what the camera's numbers promise, and usual residuals.
 func Tune(sample [][]float32, width, height int, variance []float64, s Settings) Settings {
 	s = s.withDefaults()
 	given := s.Sigma > 0
 	if !given {
 		s.Sigma = 1.3
 	}
-	const turns = 8
+	const turns, few = 8, 4
+	// The first turns need not be exact: a quarter of the frames will do.
+	some := sample[:min(len(sample), max(few, len(sample)/few))]
 	for range turns {
+		t := tuning{}
 		f := New(width, height, variance, s)
-		var widths []widthStep
-		var noises []float64
-		for _, q := range sample {
+		for _, q := range some {
 			f.Frame(q, nil)
-			widths = f.widths(widths)
-			noises = f.noises(noises)
+			t.add(f)
 		}
 		change := 0.0
 		if !given {
-			change = common(widths)
+			change = common(t.widths)
 			s.Sigma = min(max(s.Sigma*(1+change), 0.5), 3.3)
 		}
-		s.Noise = blockNoise(noises)
-		if math.Abs(change) < 1e-3 && len(noises) > 0 && math.Abs(f.Noise/s.Noise-1) < 0.02 {
+		t.settle(&s)
+		const rough, fine = 0.02, 3e-3
+		if len(some) < len(sample) {
+			if math.Abs(change) < rough {
+				some = sample
+			}
+			continue
+		}
+		if math.Abs(change) < fine && math.Abs(f.Noise/s.Noise-1) < 0.02 {
 			break
 		}
 	}
 	return s
 }
 
+// A tuning is what frames say.
+type tuning struct {
+	widths                            []widthStep
+	noises, misfits, ovals, lopsideds []float64
+}
+
+// add adds the frame that was fitted last.
+func (t *tuning) add(f *Fitter) {
+	t.widths = f.widths(t.widths)
+	t.noises = f.noises(t.noises)
+	t.misfits, t.ovals, t.lopsideds = f.shapes(t.misfits, t.ovals, t.lopsideds)
+}
+
+// settle takes over all but the width.
+func (t *tuning) settle(s *Settings) {
+	s.Noise = blockNoise(t.noises)
+	scale := s.Noise * s.Noise
+	s.Misfit = typical(t.misfits) / scale
+	s.Oval = typical(t.ovals) / scale
+	s.Lopsided = typical(t.lopsideds) / scale
+}
+
 // A widthStep is what one emitter says: by how much the width should grow, and how surely.
-type widthStep struct{ step, information, apart float64 }
+type widthStep struct {
+	step, information float64
+	apart             float64 // pixels from the nearest other emitter
+	light, oval       float64 // quanta; strength of an oval residual
+}
 
 // widths appends the step of each emitter towards its own best width, with its light and a background
 // of its own free as well.
@@ -58,7 +91,9 @@ func (f *Fitter) widths(all []widthStep) []widthStep {
 		}
 		s.solve()
 		own := s.matrix[2*3+2] // of the width, all else free: the root is last
-		all = append(all, widthStep{s.gradient[2], own * own, apart})
+		var c [shapes]float64
+		f.coefficients(e, &c)
+		all = append(all, widthStep{s.gradient[2], own * own, apart, e.n, c[0]*c[0] + c[1]*c[1]})
 	}
 	return all
 }
@@ -116,10 +151,10 @@ func common(all []widthStep) float64 {
 	for n < len(all) && all[n].apart > alone {
 		n++
 	}
-	if n < enough {
-		n = min(len(all), max(enough, len(all)/4))
-	}
 	lonely := slices.Clone(all[:n])
+	if n < enough || n < len(all)/8 {
+		lonely = single(slices.Clone(all[:min(len(all), max(enough, len(all)*2/3))]))
+	}
 	slices.SortStableFunc(lonely, func(a, b widthStep) int {
 		switch {
 		case a.step < b.step:
@@ -142,8 +177,23 @@ func common(all []widthStep) float64 {
 	return 0
 }
 
+// single keeps the emitters that are probably one molecule each: those that are hardly oval and not
+// brighter than most. Two that were taken for one are both.
+func single(all []widthStep) []widthStep {
+	light, oval := make([]float64, len(all)), make([]float64, len(all))
+	for i, w := range all {
+		light[i] = w.light
+		oval[i] = w.oval
+	}
+	slices.Sort(light)
+	slices.Sort(oval)
+	return slices.DeleteFunc(all, func(w widthStep) bool {
+		return w.light > 1.1*light[len(light)*2/5] || w.oval > oval[len(oval)/2]
+	})
+}
+
 // noiseSide is that of the blocks of pixels whose mean squared residual is one measurement of the
-// noise. The median of many does not heed blocks with something in them that is no emitter.
+// noise. A low quantile of many does not heed blocks with something in them that is no emitter.
 const noiseSide = 8
 
 // noises appends the mean squared residuals of blocks, in terms of the variance that is expected
@@ -170,7 +220,9 @@ func blockNoise(blocks []float64) float64 {
 		return 1
 	}
 	slices.Sort(blocks)
+	// A low quantile: in a crowd, most blocks hold something that the fit has missed.
+	const quantile, z = 0.2, -0.8416212335729143
 	const d = 2. / (9 * noiseSide * noiseSide)
-	const medianOfChi2 = (1 - d) * (1 - d) * (1 - d)
-	return min(max(math.Sqrt(blocks[len(blocks)/2]/medianOfChi2), 0.2), 5)
+	root := 1 - d + z*math.Sqrt(d)
+	return min(max(math.Sqrt(blocks[int(quantile*float64(len(blocks)))]/(root*root*root)), 0.2), 5)
 }

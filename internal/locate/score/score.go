@@ -86,8 +86,8 @@ func Summarise(errors []Error, found, truth int) Summary {
 		}
 	}
 	const quartile = 0.6744897501960817
-	s.Spread = median(z) / quartile
-	s.Median = median(promised)
+	s.Spread = Median(z) / quartile
+	s.Median = Median(promised)
 	best := slices.Clone(errors)
 	slices.SortStableFunc(best, func(a, b Error) int { return cmp.Compare(math.Hypot(a.SX, a.SY), math.Hypot(b.SX, b.SY)) })
 	s.HalfRMSE = rmse(best[:(len(best)+1)/2])
@@ -102,7 +102,8 @@ func rmse(errors []Error) float64 {
 	return math.Sqrt(sum / float64(2*len(errors)))
 }
 
-func median(x []float64) float64 {
+// Median is the median of numbers, which it sorts.
+func Median(x []float64) float64 {
 	slices.Sort(x)
 	n := len(x)
 	if n%2 == 1 {
