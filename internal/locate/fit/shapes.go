@@ -83,7 +83,8 @@ func (f *Fitter) coefficients(e *emitter, c *[shapes]float64) {
 	var own [fitted]float64
 	for i := range e.down.n {
 		from := (e.down.first+i)*f.width + e.across.first
-		l, d, dd, ddd := e.down.light[i], e.down.slope[i], y2[i], y3[i]
+		l, d := e.down.light[i], e.down.slope[i]
+		dd, ddd := y2[i], y3[i]
 		for j := range e.across.n {
 			a, b := e.across.light[j], e.across.slope[j]
 			h := [shapes]float64{x2[j]*l - a*dd, b * d,

@@ -75,7 +75,8 @@ func predictions(n *net.Net, w *Windows) (all []heldRow) {
 			if y[knownAt] == 0 {
 				continue
 			}
-			m, v, d := c.Mean[i*net.Said:], c.Vary[i*net.Said:], c.Doubt[i*net.Said:]
+			m, v := c.Mean[i*net.Said:], c.Vary[i*net.Said:]
+			d := c.Doubt[i*net.Said:]
 			r := heldRow{widening: net.Widening(v[net.OfX], v[net.OfY]), doubt: (d[net.OfX] + d[net.OfY]) / 2, alone: net.Alone(c.Row(i))}
 			for k := range r.z {
 				r.z[k] = math.Abs(float64(y[k])-m[k]) / math.Sqrt(v[k])

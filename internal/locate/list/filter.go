@@ -23,6 +23,7 @@ var quantities = map[string]func(*Localisation) float64{
 	"doubt":         func(l *Localisation) float64 { return l.Doubt },
 	"prob":          func(l *Localisation) float64 { return l.Probability },
 	"neighbours":    func(l *Localisation) float64 { return float64(l.Near) },
+	"flag":          func(l *Localisation) float64 { return float64(l.Flag()) },
 	"saturated":     func(l *Localisation) float64 { return number(l.Saturated) },
 	"outside":       func(l *Localisation) float64 { return number(l.Outside) },
 }

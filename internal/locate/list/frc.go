@@ -22,7 +22,8 @@ func (c *Check) resolve(all []Localisation, seed uint64) {
 	fa := spectrum(histogram2(a, x0, y0, pixel, side), side)
 	fb := spectrum(histogram2(b, x0, y0, pixel, side), side)
 	rings := side / 2
-	cross, pa, pb := make([]float64, rings), make([]float64, rings), make([]float64, rings)
+	cross := make([]float64, rings)
+	pa, pb := make([]float64, rings), make([]float64, rings)
 	for y := range side {
 		for x := range side {
 			fx, fy := x, y

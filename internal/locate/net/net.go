@@ -181,7 +181,8 @@ func (c *Corrector) Predict(n int) {
 
 func (c *Corrector) correction(f *fit.Fitter, e *fit.Found, read float64, i int) Correction {
 	u := Units(e, f.Noise, read)
-	m, v, doubt := c.Mean[i*Said:], c.Vary[i*Said:], c.Doubt[i*Said:]
+	m, v := c.Mean[i*Said:], c.Vary[i*Said:]
+	doubt := c.Doubt[i*Said:]
 	scale := c.net.Facts.Scale.Of(e.Near, v[OfX], v[OfY])
 	const most = 3 // pixels
 	r := Correction{
