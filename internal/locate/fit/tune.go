@@ -14,9 +14,12 @@ func Tune(sample [][]float32, width, height int, variance []float64, s Settings)
 		s.Sigma = 1.3
 	}
 	const turns, few = 8, 4
-	// The first turns need not be exact: a quarter of the frames will do.
+	// A quarter of the frames settles the width; all of them show how point images differ from a Gaussian.
 	some := sample[:min(len(sample), max(few, len(sample)/few))]
-	for range turns {
+	for turn := 0; turn <= turns; turn++ {
+		if turn == turns {
+			some = sample
+		}
 		t := tuning{}
 		f := New(width, height, variance, s)
 		for _, q := range some {
@@ -29,15 +32,9 @@ func Tune(sample [][]float32, width, height int, variance []float64, s Settings)
 			s.Sigma = min(max(s.Sigma*(1+change), 0.5), 3.3)
 		}
 		t.settle(&s)
-		const rough, fine = 0.02, 3e-3
-		if len(some) < len(sample) {
-			if math.Abs(change) < rough {
-				some = sample
-			}
-			continue
-		}
-		if math.Abs(change) < fine && math.Abs(f.Noise/s.Noise-1) < 0.02 {
-			break
+		const fine = 5e-3
+		if turn < turns && math.Abs(change) < fine && math.Abs(f.Noise/s.Noise-1) < 0.02 {
+			turn = turns - 1 // once more, with all
 		}
 	}
 	return s

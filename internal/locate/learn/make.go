@@ -20,7 +20,7 @@ type Plan struct {
 
 // Usually is the plan of the network that is part of the program.
 func Usually() Plan {
-	return Plan{Optic: Usual(), Settings: Defaults(), Scenes: 700, Windows: 400}
+	return Plan{Optic: Usual(), Settings: Defaults(), Scenes: 600, Windows: 400}
 }
 
 const (

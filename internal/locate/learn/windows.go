@@ -61,9 +61,9 @@ func Draw(ctx context.Context, o Optic, seed uint64, first, scenes, each int, po
 func (t *truth) windows(each int) (w Windows) {
 	read := []float64{t.told.ReadVariance()}
 	perFrame := t.Density * float64(t.Width*t.Height) * t.Pixel * t.Pixel * 1e-6
-	const tuned, most = 400, 120 // emitters that settle width and noise; frames
+	const tuned, most = 1600, 120 // emitters that tell of the optics; frames
 	var sample [][]float32
-	for i := range min(max(int(tuned/perFrame), 4), 64) {
+	for i := range min(max(int(tuned/perFrame), 8), 256) {
 		q := make([]float32, t.Width*t.Height)
 		t.Frame(i, q, nil)
 		t.told.Quanta(q)
