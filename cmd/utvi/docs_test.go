@@ -148,6 +148,8 @@ var notRun = map[string]string{
 	"utvi bench uci --data uci":    "the data are not part of the repository",
 	"utvi predict price.utvi days": "the tables are a reader's own: TestPredictPlan has its own",
 	"bench/trees/trees.py --dat":   "the data are not part of the repository",
+	"utvi locate train":            "it trains for minutes; TestSameFile of internal/locate/learn makes small ones",
+	"--net plain.utvi":             "it needs what the command before it trained",
 }
 
 // files are those that the text of a document gives: the block with a line, as a file.

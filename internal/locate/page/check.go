@@ -13,6 +13,8 @@ func Verdict(c *list.Check) string {
 	switch {
 	case c.Foreign > 0.5:
 		return "The error bars cannot be judged: most pairs of successive frames are of two molecules."
+	case c.B+2*c.SB < 0.7 && c.Holds >= 0.86:
+		return "Most error bars are to be believed; the widest are wider than frames differ: they are right only if their errors stay the same from frame to frame."
 	case c.Holds >= 0.86 && c.Spread < 1.15 && c.Spread > 0.8:
 		return "The error bars are to be believed, as far as errors differ from frame to frame."
 	case c.Spread >= 1:
