@@ -22,6 +22,7 @@ type bounded struct {
 	plain   bool         // HTTP without TLS: there is a way to tell
 
 	quiet  atomic.Bool   // no more connections are wanted
+	again  bool          // and what waited has been looked for once more
 	empty  chan struct{} // closed when none waits to be accepted
 	ending sync.Once
 }
@@ -39,6 +40,11 @@ func (b *bounded) Accept() (net.Conn, error) {
 		c, err := b.TCPListener.Accept()
 		if err != nil {
 			if b.quiet.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
+				if !b.again { // a deadline that has passed refuses what waits, too: on a busy machine that may be much
+					b.again = true
+					b.SetDeadline(time.Now().Add(2 * lastMoment))
+					continue
+				}
 				b.ending.Do(func() { close(b.empty) })
 				return nil, net.ErrClosed
 			}
