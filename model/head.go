@@ -57,7 +57,10 @@ type Predictions struct {
 }
 
 // normals are one network's predictions.
-type normals struct{ mean, variance []float32 }
+type normals struct {
+	mean, variance []float32
+	parts          [3][]float32 // weights, inputs, noise, until it is known what the networks disagree about; nil: not needed
+}
 
 // Members returns the number of networks.
 func (p *Predictions) Members() int { return len(p.normals) }
@@ -104,7 +107,11 @@ func (e *Ensemble) NewHeadOn(pool *engine.Pool, maxRows int, spread []widths.Tar
 	}
 	n := maxRows * a.Width
 	for range h.members {
-		a.normals = append(a.normals, normals{make([]float32, n), make([]float32, n)})
+		own := normals{mean: make([]float32, n), variance: make([]float32, n)}
+		for i := range own.parts {
+			own.parts[i] = make([]float32, n)
+		}
+		a.normals = append(a.normals, own)
 	}
 	for _, x := range []*[]float32{&a.Mean, &a.Var, &a.Weights, &a.Inputs, &a.Noise, &h.doubt, &h.exact, &h.quiet, &h.noise, &h.mean} {
 		*x = make([]float32, n)
@@ -195,6 +202,13 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 			own = max(0, own-s)
 		}
 		to.mean[i], to.variance[i] = mean[i], max(own+more+s, m.floor)
+		if h.apart(i%p.Width) > 0 {
+			p.Mean[i] += mean[i]
+			to.parts[0][i] = own
+			to.parts[1][i] = more
+			to.parts[2][i] = s
+			continue
+		}
 		if l := h.level(i % p.Width); l != nil {
 			f := float32(l.Factor(float64(mean[i]), float64(to.variance[i])))
 			own = own * f
@@ -224,6 +238,9 @@ func (h *Head) mix() {
 		}
 	}
 	for i := range p.Mean {
+		if times := h.apart(i % p.Width); times > 0 {
+			p.widen(i, times*p.Var[i]*share, h.level(i%p.Width))
+		}
 		scale := share
 		if h.spread != nil {
 			scale *= h.spread[i%p.Width].Scale
@@ -238,6 +255,18 @@ func (h *Head) mix() {
 			// The shape of the residuals will widen what is added here, too.
 			p.draw(i, apart/spread.Scale, float32(spread.Support.Share(float64(p.Weights[i]))))
 		}
+	}
+}
+
+// widen adds to the variance of number i of all networks, which are then levelled, and sums their parts.
+func (p *Predictions) widen(i int, more float32, l *widths.Level) {
+	for _, n := range p.normals {
+		v := n.variance[i] + more
+		f := float32(l.Factor(float64(n.mean[i]), float64(v)))
+		n.variance[i] = v * f
+		p.Weights[i] += (n.parts[0][i] + more) * f
+		p.Inputs[i] += n.parts[1][i] * f
+		p.Noise[i] += n.parts[2][i] * f
 	}
 }
 
@@ -302,6 +331,14 @@ type member struct {
 
 	layer []float32 // σ² of a last nn.Noise; nil: there is none
 	raw   []float32 // its parameters
+}
+
+// apart is how many times what the networks disagree about adds to the variance of each.
+func (h *Head) apart(target int) float32 {
+	if h.spread == nil {
+		return 0
+	}
+	return h.spread[target].Apart
 }
 
 // level is the level of a target, or nil.

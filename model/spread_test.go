@@ -114,3 +114,59 @@ func TestSupport(t *testing.T) {
 		t.Errorf("%d of %d rows are drawn", drawn, got.Rows)
 	}
 }
+
+// What networks disagree about is added to the variance of each, several times, before the level.
+func TestApart(t *testing.T) {
+	var nets []*model.Model
+	for seed := range 3 {
+		n, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(seed), Layers: []nn.Layer{nn.Dense{Out: 8}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 1}, nn.Noise{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nets = append(nets, n)
+	}
+	e, err := model.NewEnsemble(nets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := e.NewHead(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := batch(5, 3)
+	was := plain.Predict(x)
+	apart := make([]float64, 5)
+	for i := range apart {
+		for k := range nets {
+			m, _ := was.Member(k, i)
+			apart[i] += math.Pow(float64(m-was.Mean[i]), 2) / 3
+		}
+	}
+	const times = 2
+	l := &widths.Level{Power: 0.3, Least: 1e-3, Most: 1e3}
+	h, err := e.NewHeadOn(nil, 5, []widths.Target{{Scale: 1.5, Apart: times, Level: l}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.Predict(x)
+	for i := range got.Mean {
+		var total float64
+		for k := range nets {
+			m, v := was.Member(k, i)
+			_, w := got.Member(k, i)
+			all := float64(v) + times*apart[i]
+			f := l.Factor(float64(m), all)
+			if math.Abs(float64(w)-all*f) > 1e-5*all*f {
+				t.Errorf("row %d, network %d: variance %v, want %v", i, k, w, all*f)
+			}
+			total += all * f / 3
+		}
+		want := apart[i] + 1.5*total
+		if math.Abs(float64(got.Var[i])-want) > 1e-5*want || got.Mean[i] != was.Mean[i] || !(apart[i] > 0) {
+			t.Errorf("row %d: variance %v, want %v", i, got.Var[i], want)
+		}
+		if parts := float64(got.Weights[i] + got.Inputs[i] + got.Noise[i]); math.Abs(parts-want) > 1e-5*want {
+			t.Errorf("row %d: the parts add up to %v, want %v", i, parts, want)
+		}
+	}
+}

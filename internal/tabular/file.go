@@ -130,6 +130,9 @@ func (s ResidualMixture) check() error {
 	if len(s.W) == 0 || len(s.W) != len(s.R) {
 		return errors.New("invalid noise mixture")
 	}
+	if !(s.Apart >= 0 && s.Apart <= mostApart) {
+		return errors.New("the disagreement of the networks must count a few times")
+	}
 	for j := range s.W {
 		if !(s.W[j] > 0 && s.R[j] > 0) {
 			return errors.New("invalid noise mixture")

@@ -155,7 +155,11 @@ func (r *run) join(folds []fold, rep Report, members []find) (*Fitted, error) {
 			return all
 		}
 	}
+	by, times := r.widened(folds, by)
 	shapes := r.shapes(folds, by)
+	for t := range shapes {
+		shapes[t].Apart = times
+	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
 	for t, c := range r.narrows {
 		shapes[t] = shapes[t].scaled(c)

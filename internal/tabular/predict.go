@@ -40,7 +40,7 @@ type Predictions struct {
 func (f *Fitted) NewPredictor(pool *compute.Pool, maxRows int) *Predictor {
 	var spread []widths.Target
 	for _, s := range f.Residuals {
-		spread = append(spread, widths.Target{Scale: float32(s.Scale()), Level: s.Level, Support: s.Support})
+		spread = append(spread, widths.Target{Apart: float32(s.Apart), Scale: float32(s.Scale()), Level: s.Level, Support: s.Support})
 	}
 	head, err := f.Members.NewHeadOn(pool, maxRows, spread)
 	if err != nil { // a Fitted that was loaded or trained has been checked

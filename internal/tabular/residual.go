@@ -12,6 +12,7 @@ type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
 
+	Apart   float64         `json:"apart,omitempty"`   // times the variance of the networks' means, that v has more
 	Level   *widths.Level   `json:"level,omitempty"`   // nil: v as it was predicted
 	Support *widths.Support `json:"support,omitempty"` // nil: rows far from the training rows are as predicted
 }

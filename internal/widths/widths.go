@@ -7,10 +7,13 @@ import (
 	"math"
 )
 
-// A Target is the correction of the variance v that each network predicts for a target. Level
+// A Target is the correction of the variance v that each network predicts for a target. Apart is
+// how many times the variance of the networks' means is added to v before all else: networks that were
+// trained with the same rows are more alike than the functions that these rows allow. Level
 // changes v itself; Scale multiplies what v contributes to the variance of the mixture, but not what
 // the networks disagree about. Support comes last.
 type Target struct {
+	Apart   float32
 	Scale   float32
 	Level   *Level
 	Support *Support

@@ -20,6 +20,7 @@ type parts struct {
 // head writes all networks and mixes their predictions, as model.Head does.
 func (t *tableWriter) head(x signal) (parts, error) {
 	var p parts
+	var all []memberParts
 	var means, own, more, noise []value
 	for k, n := range t.m.Networks.Members {
 		t.prefix = fmt.Sprintf("member%d/", k)
@@ -27,20 +28,26 @@ func (t *tableWriter) head(x signal) (parts, error) {
 		if err != nil {
 			return p, fmt.Errorf("network %d: %w", k, err)
 		}
-		t.levelVariances(&m)
-		p.members = append(p.members, m.normals)
+		all = append(all, m)
 		means = append(means, m.m)
-		own = append(own, m.own)
-		more = append(more, m.more)
-		noise = append(noise, m.noise)
 	}
 	t.prefix = ""
 	t.Scope("")
 	share := 1 / float64(len(means))
 	p.mean = t.times(t.total(means), share)
-	var apart []value // what the networks disagree about
+	var squares []value
 	for _, m := range means {
-		apart = append(apart, t.square(t.sub(m, p.mean)))
+		squares = append(squares, t.square(t.sub(m, p.mean)))
+	}
+	apart := t.times(t.total(squares), share) // what the networks disagree about
+	for k := range all {
+		m := &all[k]
+		t.widen(m, apart)
+		t.levelVariances(m)
+		p.members = append(p.members, m.normals)
+		own = append(own, m.own)
+		more = append(more, m.more)
+		noise = append(noise, m.noise)
 	}
 	scale := share
 	by := func(v value) value { return t.times(v, scale) }
@@ -52,10 +59,10 @@ func (t *tableWriter) head(x signal) (parts, error) {
 		wide := t.floats("widen", factors, len(factors))
 		by = func(v value) value { return t.mul(v, wide) }
 	}
-	p.weights = t.add(by(t.total(own)), t.times(t.total(apart), share))
+	p.weights = t.add(by(t.total(own)), apart)
 	p.inputs, p.noise = by(t.total(more)), by(t.total(noise))
 	p.variance = t.add(t.add(p.weights, p.inputs), p.noise)
-	t.support(&p, t.times(t.total(apart), share))
+	t.support(&p, apart)
 	return p, nil
 }
 
@@ -86,6 +93,22 @@ func (t *tableWriter) support(p *parts, apart value) {
 	for i, n := range p.members {
 		p.members[i] = normals{t.mul(n.m, share), t.mul(t.add(n.v, more), share)}
 	}
+}
+
+// widen adds what the networks disagree about to the variance of each, as model.Head does.
+func (t *tableWriter) widen(m *memberParts, apart value) {
+	times := make([]float64, len(t.m.Net.Residuals))
+	some := false
+	for i, s := range t.m.Net.Residuals {
+		times[i] = s.Apart
+		some = some || s.Apart > 0
+	}
+	if !some {
+		return
+	}
+	more := t.mul(apart, t.floats("apart", times, len(times)))
+	m.own = t.add(m.own, more)
+	m.v = t.add(m.v, more)
 }
 
 // levelVariances changes variances as widths.Level does.
