@@ -238,13 +238,15 @@ func (h *Head) mix() {
 		}
 	}
 	for i := range p.Mean {
+		plain := p.Weights[i] // without what the networks disagree about
 		if times := h.apart(i % p.Width); times > 0 {
-			p.widen(i, times*p.Var[i]*share, h.level(i%p.Width))
+			plain = p.widen(i, times*p.Var[i]*share, h.level(i%p.Width))
 		}
 		scale := share
 		if h.spread != nil {
 			scale *= h.spread[i%p.Width].Scale
 		}
+		plain = plain*scale + p.Var[i]*share
 		p.Weights[i] = p.Weights[i]*scale + p.Var[i]*share
 		p.Inputs[i] *= scale
 		p.Noise[i] *= scale
@@ -253,21 +255,28 @@ func (h *Head) mix() {
 		if h.spread != nil {
 			spread := h.spread[i%p.Width]
 			// The shape of the residuals will widen what is added here, too.
-			p.draw(i, apart/spread.Scale, float32(spread.Support.Share(float64(p.Weights[i]))))
+			drawn := float32(spread.Support.Share(float64(plain)))
+			if spread.Plain != nil {
+				spread.Plain[i] = plain * drawn
+			}
+			p.draw(i, apart/spread.Scale, drawn)
 		}
 	}
 }
 
 // widen adds to the variance of number i of all networks, which are then levelled, and sums their parts.
-func (p *Predictions) widen(i int, more float32, l *widths.Level) {
+// It returns the sum of what their weights leave in doubt without what is added.
+func (p *Predictions) widen(i int, more float32, l *widths.Level) (plain float32) {
 	for _, n := range p.normals {
 		v := n.variance[i] + more
 		f := float32(l.Factor(float64(n.mean[i]), float64(v)))
 		n.variance[i] = v * f
+		plain += n.parts[0][i] * f
 		p.Weights[i] += (n.parts[0][i] + more) * f
 		p.Inputs[i] += n.parts[1][i] * f
 		p.Noise[i] += n.parts[2][i] * f
 	}
+	return plain
 }
 
 // draw draws number i of all networks, whose means vary with a variance, towards 0. With a share of 1

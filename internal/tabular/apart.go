@@ -10,13 +10,14 @@ import "slices"
 
 const (
 	apartTimes = 2
+	apartLeast = 4   // networks: fewer say too little about what they disagree about
 	mostApart  = 100 // that a file may say
 )
 
 // widened are the predictions of held-out rows with what the members disagree about, and how many times it
-// counts: 0 where it does not, of counts, classes, and a network that is alone.
+// counts: 0 where it does not, of counts, classes, and a few networks.
 func (r *run) widened(folds []fold, by func(fold) []heldOutPredictions) (wide func(fold) []heldOutPredictions, times float64) {
-	if r.classes > 0 || r.data.counted || len(folds) == 0 || len(by(folds[0])) < 2 {
+	if r.classes > 0 || r.data.counted || len(folds) == 0 || len(by(folds[0])) < apartLeast {
 		return by, 0
 	}
 	known := map[*float32][]heldOutPredictions{} // by fold

@@ -26,7 +26,7 @@ func twoClusters(n int) Data {
 // are there.
 func TestApartInAGap(t *testing.T) {
 	c := quick
-	c.Ensemble = 3
+	c.Ensemble = 4
 	c.Noise = Heteroscedastic
 	c.Depth = 2
 	c.Steps = 500

@@ -134,14 +134,19 @@ func high(x []float64) float64 {
 }
 
 // doubt is the largest standard deviation due to the weights of a row's targets, of counts
-// relative to their mean; for classes, the root of the summed variances.
+// relative to their mean, and without what the networks disagree about, added to each: training rows do
+// not show how much that usually is in others; for classes, the root of the summed variances.
 func (v *Predictions) doubt(row int) float64 {
 	w := len(v.Weights) / v.Rows
 	if v.scale != nil {
 		return v.countDoubt(row)
 	}
 	var most, sum float64
-	for _, x := range v.Weights[row*w : (row+1)*w] {
+	weights := v.Weights
+	if v.plain != nil {
+		weights = v.plain
+	}
+	for _, x := range weights[row*w : (row+1)*w] {
 		most = max(most, float64(x))
 		sum += float64(x)
 	}

@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"math"
+	"slices"
 
 	"utvi/dist"
 	"utvi/gauss"
@@ -32,6 +33,7 @@ type Predictions struct {
 	OOD []float32
 
 	residuals []ResidualMixture
+	plain     []float32              // variance due to the weights, without Apart; nil: Weights
 	scale     *likelihood.CountScale // of counts
 }
 
@@ -39,14 +41,18 @@ type Predictions struct {
 // its work among the workers of a pool; nil is a pool of one worker.
 func (f *Fitted) NewPredictor(pool *compute.Pool, maxRows int) *Predictor {
 	var spread []widths.Target
+	var plain []float32
+	if slices.ContainsFunc(f.Residuals, func(s ResidualMixture) bool { return s.Apart > 0 }) {
+		plain = make([]float32, maxRows*len(f.Residuals))
+	}
 	for _, s := range f.Residuals {
-		spread = append(spread, widths.Target{Apart: float32(s.Apart), Scale: float32(s.Scale()), Level: s.Level, Support: s.Support})
+		spread = append(spread, widths.Target{Apart: float32(s.Apart), Plain: plain, Scale: float32(s.Scale()), Level: s.Level, Support: s.Support})
 	}
 	head, err := f.Members.NewHeadOn(pool, maxRows, spread)
 	if err != nil { // a Fitted that was loaded or trained has been checked
 		panic("tabular: the networks do not predict the targets")
 	}
-	p := &Predictor{head: head, far: f.InputStats.measure(maxRows), all: make([]float32, maxRows), out: Predictions{residuals: f.Residuals}}
+	p := &Predictor{head: head, far: f.InputStats.measure(maxRows), all: make([]float32, maxRows), out: Predictions{residuals: f.Residuals, plain: plain}}
 	if l, ok := likelihood.Inner(f.Members.Members[0].Likelihood).(likelihood.Count); ok {
 		p.out.scale = l.Scale
 	}

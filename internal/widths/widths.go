@@ -14,6 +14,7 @@ import (
 // the networks disagree about. Support comes last.
 type Target struct {
 	Apart   float32
+	Plain   []float32 // is filled with the variance due to the weights without Apart, of all targets, row by row; nil: not asked for
 	Scale   float32
 	Level   *Level
 	Support *Support

@@ -14,6 +14,7 @@ import (
 type parts struct {
 	mean, variance         value
 	weights, inputs, noise value
+	plain                  value     // weights without what the networks disagree about, added to each
 	members                []normals // each with all its variance
 }
 
@@ -21,7 +22,7 @@ type parts struct {
 func (t *tableWriter) head(x signal) (parts, error) {
 	var p parts
 	var all []memberParts
-	var means, own, more, noise []value
+	var means, own, plain, more, noise []value
 	for k, n := range t.m.Networks.Members {
 		t.prefix = fmt.Sprintf("member%d/", k)
 		m, err := t.member(n, x)
@@ -46,6 +47,7 @@ func (t *tableWriter) head(x signal) (parts, error) {
 		t.levelVariances(m)
 		p.members = append(p.members, m.normals)
 		own = append(own, m.own)
+		plain = append(plain, m.plain)
 		more = append(more, m.more)
 		noise = append(noise, m.noise)
 	}
@@ -60,6 +62,10 @@ func (t *tableWriter) head(x signal) (parts, error) {
 		by = func(v value) value { return t.mul(v, wide) }
 	}
 	p.weights = t.add(by(t.total(own)), apart)
+	p.plain = p.weights
+	if all[0].plain != all[0].own {
+		p.plain = t.add(by(t.total(plain)), apart)
+	}
 	p.inputs, p.noise = by(t.total(more)), by(t.total(noise))
 	p.variance = t.add(t.add(p.weights, p.inputs), p.noise)
 	t.support(&p, apart)
@@ -84,11 +90,17 @@ func (t *tableWriter) support(p *parts, apart value) {
 	if !some {
 		return
 	}
-	over := t.max(t.sub(p.weights, t.floats("usual", usual, width)), t.Float(0))
+	over := t.max(t.sub(p.plain, t.floats("usual", usual, width)), t.Float(0))
 	share := t.unary("Reciprocal", t.add(t.mul(over, t.floats("per", per, width)), t.Float(1)))
 	more := t.mul(t.mul(t.sub(t.Float(1), share), apart), t.floats("shape", shape, width))
+	same := p.plain == p.weights
 	for _, v := range []*value{&p.mean, &p.variance, &p.weights, &p.inputs, &p.noise} {
 		*v = t.mul(*v, share)
+	}
+	if same {
+		p.plain = p.weights
+	} else {
+		p.plain = t.mul(p.plain, share)
 	}
 	for i, n := range p.members {
 		p.members[i] = normals{t.mul(n.m, share), t.mul(t.add(n.v, more), share)}
@@ -98,6 +110,7 @@ func (t *tableWriter) support(p *parts, apart value) {
 // widen adds what the networks disagree about to the variance of each, as model.Head does.
 func (t *tableWriter) widen(m *memberParts, apart value) {
 	times := make([]float64, len(t.m.Net.Residuals))
+	m.plain = m.own
 	some := false
 	for i, s := range t.m.Net.Residuals {
 		times[i] = s.Apart
@@ -148,7 +161,13 @@ func (t *tableWriter) levelVariances(m *memberParts) {
 		log = t.add(log, curve)
 	}
 	f := t.exp(log)
+	same := m.plain == m.own
 	m.own = t.mul(m.own, f)
+	if same {
+		m.plain = m.own
+	} else {
+		m.plain = t.mul(m.plain, f)
+	}
 	m.more = t.mul(m.more, f)
 	m.noise = t.mul(m.noise, f)
 	m.v = t.mul(m.v, f)
@@ -159,6 +178,7 @@ func (t *tableWriter) levelVariances(m *memberParts) {
 type memberParts struct {
 	normals
 	own, more, noise value
+	plain            value // own without what the networks disagree about
 }
 
 // member writes a network; x may have variances.

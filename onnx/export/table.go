@@ -141,13 +141,13 @@ func (t *tableWriter) ood(x signal, p parts) value {
 		scaled = t.mul(centred, t.Floats("inverse", u.Inv, n))
 	}
 	distance := t.times(t.sqrt(t.sum(t.square(scaled), 1, false)), 1/u.Distance)
-	weights := p.weights
+	weights := p.plain
 	if t.m.Counts() {
 		weights = t.relative(p)
 	}
 	doubt := t.Op("ReduceMax", []value{weights}, onnx.IntList("axes", 1), onnx.Int("keepdims", 0))
 	if t.m.Classes() != nil {
-		doubt = t.sum(p.weights, 1, false)
+		doubt = t.sum(p.plain, 1, false)
 	}
 	return t.max(distance, t.times(t.sqrt(doubt), 1/u.Doubt))
 }
