@@ -246,8 +246,12 @@ func (l *localising) fit(cmd *cobra.Command, locator *locate.Locator, stack *fra
 	if err != nil {
 		return err
 	}
-	f := locator.Facts
-	if stopped != nil {
+	return l.tell(cmd, locator.Facts, out, stopped != nil)
+}
+
+// tell says what was written, or how to go on after Ctrl-C.
+func (l *localising) tell(cmd *cobra.Command, f locate.Facts, out string, stopped bool) error {
+	if stopped {
 		next := l.First + f.Frames
 		return fmt.Errorf("interrupted; %s holds frames %d to %d, and --frames %d-%d with another --output takes the rest", out, l.First+1, next, next+1, l.First+l.Frames)
 	}
@@ -258,7 +262,7 @@ func (l *localising) fit(cmd *cobra.Command, locator *locate.Locator, stack *fra
 	if f.Blank > 0 {
 		where += fmt.Sprintf(" (%d of them blank)", f.Blank)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s to %s.\n", where, out)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s to %s.\n", where, out)
 	return err
 }
 
