@@ -190,7 +190,7 @@ func compound(columns []column) []byte {
 		t.to(len(t.b) + 4 + 4 + 4 + 16) // a scalar: no dimensions
 		switch c.kind {
 		case unsigned32:
-			t.u8(1<<4|0, 0, 0, 0)
+			t.u8(1<<4, 0, 0, 0)
 			t.u32(columnSize)
 			t.u16(0)
 			t.u16(32)
