@@ -325,7 +325,7 @@ func TestFitMisuse(t *testing.T) {
 		{"predict m.utvi x.csv --digits 18", "--digits is 18; it must be 1 to 17"},
 		{"calibrate m.utvi", "takes a model file and a table"},
 		{"example table --rows 0", "--rows is 0"},
-		{"example chair", `unknown command "chair"; the commands are table`},
+		{"example chair", `unknown command "chair"; the commands are measure, table`},
 		{"bench uci", "--data is missing"},
 		{"bench uci --data . --splits 0", "--splits is 0"},
 	} {
