@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/md5"
 	"fmt"
 	"path"
@@ -77,7 +78,7 @@ func debianFiles(c commit, b program, common []file) ([]file, error) {
 	}
 	small = append(small, file{name: docs + "changelog", data: debianChangelog(c)})
 	for _, f := range small {
-		data, err := gzipped(f.data)
+		data, err := gzipped(f.data, gzip.BestCompression) // as Debian's policy asks
 		if err != nil {
 			return nil, err
 		}

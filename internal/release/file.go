@@ -41,7 +41,7 @@ func tarGz(files []file, at time.Time, prefix string) ([]byte, error) {
 	if err := writeTar(&b, files, at, prefix); err != nil {
 		return nil, err
 	}
-	return gzipped(b.Bytes())
+	return gzipped(b.Bytes(), gzip.DefaultCompression)
 }
 
 // writeTar writes names behind a prefix, which is "" or ends in a slash.
@@ -103,9 +103,9 @@ func zipped(files []file, at time.Time, prefix string) ([]byte, error) {
 }
 
 // gzipped is data without a name or a time in its head.
-func gzipped(data []byte) ([]byte, error) {
+func gzipped(data []byte, level int) ([]byte, error) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
+	z, err := gzip.NewWriterLevel(&b, level)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -114,7 +115,7 @@ func (o *oci) image(c commit, b program) (descriptor, error) {
 	if err := writeTar(&layer, files, c.time, ""); err != nil {
 		return descriptor{}, err
 	}
-	small, err := gzipped(layer.Bytes())
+	small, err := gzipped(layer.Bytes(), gzip.DefaultCompression)
 	if err != nil {
 		return descriptor{}, err
 	}
