@@ -62,10 +62,11 @@ def plot_column(model: Regressor, X: Any, column: Union[str, int], level: float 
         ax.fill_between(values, low, high, color=COLOUR, alpha=0.2, lw=0, label=f"{level:.0%} interval")
         ax.plot(values, mean, color=COLOUR, label="mean")
     if np.asarray(values).dtype.kind == "M":
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+        from matplotlib import dates
 
-        ax.xaxis.set_major_locator(AutoDateLocator())
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(ax.xaxis.get_major_locator()))
+        untyped: Any = dates  # its constructors have no types
+        ax.xaxis.set_major_locator(untyped.AutoDateLocator())
+        ax.xaxis.set_major_formatter(untyped.ConciseDateFormatter(ax.xaxis.get_major_locator()))
     ax.set_xlabel(str(column))
     ax.set_ylabel("predicted")
     ax.legend()
