@@ -106,9 +106,10 @@ func foldsOf(f *table.Frame, c Config, folds int) (whole parted, parts [][]int, 
 }
 
 // FewestFolds is the smallest number of folds of so many rows, from 5, that leave enough to learn
-// from. It is 0 if there is none: too few rows, or an order in time that folds would break.
+// from. It is 0 if there is none: too few rows, an order in time that folds would break, or
+// images, whose models are not made in folds.
 func (c Config) FewestFolds(rows int) int {
-	if c.Time != "" {
+	if c.Time != "" || c.Images.Column != "" {
 		return 0
 	}
 	for n := 5; n <= rows; n++ {

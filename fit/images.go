@@ -85,13 +85,11 @@ func partImages(f *table.Frame, c Config) (parted, error) {
 	return p, nil
 }
 
-// columns are what the table's columns are: the image, the class, and others, which are not used.
+// columns are what the table's columns are: the image, the targets, and further inputs.
 func (g *gallery) columns(c Config) (*schema.Schema, error) {
 	format := g.images.Format()
 	columns := c.columns()
-	columns.Image = c.Images.Column
-	columns.Inputs = []string{c.Images.Column}
-	columns.Format = &format
+	besideImage(&columns, c, &format)
 	p, s, err := g.parted.learnColumns(columns)
 	if err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func (g *gallery) columns(c Config) (*schema.Schema, error) {
 	if len(p.train) != len(g.train) {
 		return nil, fmt.Errorf("%s: a class of the images held out is not among those to learn from; every class needs images of both", g.frame.Header().File)
 	}
-	return s, nil
+	return s, checkBeside(g.frame.Header().File, s)
 }
 
 // fewOfClass warns of classes with few images.
@@ -155,6 +153,10 @@ func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Optio
 	if err != nil {
 		return nil, nil, err
 	}
+	d.Known, err = g.known(s, g.train)
+	if err != nil {
+		return nil, nil, err
+	}
 	settings := vision.Config{Network: c.Network, Augment: c.Images.Augment, Seed: c.Seed}
 	settings.Network.Parallel = o.Workers
 	settings.Network.Engine = o.Engine
@@ -197,10 +199,11 @@ func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Optio
 // hashes are those of the rows to learn from, as hashRows gives them of encoded rows.
 func (g *gallery) hashes(d vision.Data) []uint64 {
 	f := g.images.Format()
-	x := make([]float32, f.Size())
+	x := make([]float32, d.Known.Width(f.Size()))
 	all := make([]uint64, g.images.Len())
 	for i := range all {
-		g.images.Read(i, x)
+		d.Known.Write(i, x)
+		g.images.Read(i, d.Known.Pixels(x))
 		all[i] = hashRow(x, d.Y[i*d.Targets:(i+1)*d.Targets])
 	}
 	return all
@@ -233,7 +236,7 @@ func (g *gallery) judge(ctx context.Context, r *Result, hurried bool, pool *comp
 	}
 	r.Insight = &Insight{}
 	if !hurried {
-		r.Insight.Pictures, err = g.show(r.Model, r.Model.Schema, pool)
+		err = g.show(r.Insight, r.Model, pool)
 		if err != nil {
 			return err
 		}

@@ -32,10 +32,10 @@ func OfNetwork(n *model.Model, rows data.Set, t NetworkTable) (*Model, error) {
 	var f *tabular.Fitted
 	var err error
 	if t.Classes > 0 {
-		f, err = tabular.OfClasses([]*model.Model{n}, rep, rows.X, t.Classes)
+		f, err = tabular.OfClasses([]*model.Model{n}, rep, rows.X, nil, t.Classes)
 	} else {
 		rep.Members[0].Noise = tabular.Learned
-		f, err = tabular.OfNumbers([]*model.Model{n}, rep, rows, nil)
+		f, err = tabular.OfNumbers([]*model.Model{n}, rep, rows, nil, nil)
 	}
 	if err != nil {
 		return nil, err

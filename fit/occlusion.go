@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"utvi/internal/pixels"
+	"utvi/internal/vision"
 	"utvi/predict"
 )
 
@@ -12,14 +13,24 @@ import (
 // the other, and what that takes from the prediction is laid on the pixels of the patch (Zeiler and
 // Fergus 2014).
 
+// A canvas says where a row has its image, and what that is.
+type canvas struct {
+	format *pixels.Format
+	known  *vision.Known
+}
+
+// width is the number of inputs of a row.
+func (c canvas) width() int { return c.known.Width(c.format.Size()) }
+
 // occlusions is how many patches lie beside each other, half upon each other.
 const occlusions = 10
 
 // moved says of each pixel of an image what its patches add to the logarithm of the probability of the
 // predicted class, or to the mean of the first target in standard deviations, as a share of the largest:
 // from −1 to 1.
-func (l looker) moved(x []float32, f *pixels.Format) []float32 {
-	size := f.Size()
+func (l looker) moved(x []float32, c canvas) []float32 {
+	size := len(x)
+	f := c.format
 	step := (max(f.Height, f.Width) + occlusions - 1) / occlusions
 	all := slices.Clone(x) // the image as it is, then with each patch
 	type patch struct{ top, left, bottom, right int }
@@ -29,7 +40,7 @@ func (l looker) moved(x []float32, f *pixels.Format) []float32 {
 			p := patch{max(0, top), max(0, left), min(f.Height, top+2*step), min(f.Width, left+2*step)}
 			patches = append(patches, p)
 			all = append(all, x...)
-			im := all[len(all)-size:]
+			im := c.known.Pixels(all[len(all)-size:])
 			for y := p.top; y < p.bottom; y++ {
 				clear(im[(y*f.Width+p.left)*f.Channels : (y*f.Width+p.right)*f.Channels])
 			}

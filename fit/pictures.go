@@ -8,7 +8,6 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
-	"utvi/internal/pixels"
 	"utvi/internal/schema"
 	"utvi/internal/vision"
 	"utvi/metric"
@@ -33,14 +32,19 @@ type view struct {
 }
 
 // show finds out which of the images held out a report shows, and what shifts do to them.
-func (g *gallery) show(m *Model, s *schema.Schema, pool *compute.Pool) (*vision.Showing, error) {
+func (g *gallery) show(in *Insight, m *Model, pool *compute.Pool) error {
+	s := m.Schema
 	rows := spread(g.heldOut, lookedAt)
 	y, err := g.targets(s, rows)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	known, err := g.known(s, rows)
+	if err != nil {
+		return err
 	}
 	f := g.images.Format()
-	size := f.Size()
+	size := known.Width(f.Size())
 	x := make([]float32, len(rows)*size)
 	names := g.names(rows)
 	pool.Run(len(rows), func(_, task int) {
@@ -48,11 +52,13 @@ func (g *gallery) show(m *Model, s *schema.Schema, pool *compute.Pool) (*vision.
 		if err != nil { // it could be read before
 			return
 		}
-		f.Encode(im, x[task*size:(task+1)*size])
+		row := x[task*size : (task+1)*size]
+		known.Write(task, row)
+		f.Encode(im, known.Pixels(row))
 	})
 	p, err := m.NewPredictor(predict.Options{Interval: 0.9})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l := looker{m, p, s.Targets()}
 	out := &vision.Showing{Height: f.Height, Width: f.Width, Channels: f.Channels}
@@ -61,8 +67,8 @@ func (g *gallery) show(m *Model, s *schema.Schema, pool *compute.Pool) (*vision.
 		views = append(views, l.view(b, row, at, y))
 	})
 	image := func(v view) vision.Shown {
-		pix := make([]float32, size)
-		for k, e := range x[v.row*size : (v.row+1)*size] {
+		pix := make([]float32, f.Size())
+		for k, e := range known.Pixels(x[v.row*size : (v.row+1)*size]) {
 			c := k % f.Channels
 			pix[k] = float32(float64(e)*f.SD[c] + f.Mean[c])
 		}
@@ -79,21 +85,24 @@ func (g *gallery) show(m *Model, s *schema.Schema, pool *compute.Pool) (*vision.
 		out.Sheets = append(out.Sheets, sheet)
 	}
 	arrange(views, m.Classes() != nil, add)
-	out.Sheets = append(out.Sheets, l.heated(views, x, &f, image))
+	out.Sheets = append(out.Sheets, l.heated(views, x, canvas{&f, &known}, image))
 	some := spread(seq(len(rows)), shifted)
 	out.Images = len(some)
 	sub := make([]float32, 0, len(some)*size)
 	for _, i := range some {
 		sub = append(sub, x[i*size:(i+1)*size]...)
 	}
+	of := vision.Data{Images: exhibits{g.images}, Known: known}
 	for _, shift := range vision.Shifts {
-		out.Shifts = append(out.Shifts, l.shifted(shift.Name, batchOf(shift.Apply(exhibits{g.images}, sub), size), some, y))
+		out.Shifts = append(out.Shifts, l.shifted(shift.Name, batchOf(shift.Apply(&of, sub), size), some, y))
 	}
-	return out, nil
+	in.Pictures = out
+	l.weigh(in, x, y)
+	return nil
 }
 
 // heated shows which pixels moved the predictions of a few images, spread over all.
-func (l looker) heated(views []view, x []float32, f *pixels.Format, image func(v view) vision.Shown) vision.Sheet {
+func (l looker) heated(views []view, x []float32, f canvas, image func(v view) vision.Shown) vision.Sheet {
 	const most = 6
 	s := vision.Sheet{Title: "Which pixels moved the prediction.",
 		Caption: "Red pixels made the predicted class more probable, blue ones less: patches of the image were replaced by the mean of all images, one after the other."}
@@ -103,7 +112,8 @@ func (l looker) heated(views []view, x []float32, f *pixels.Format, image func(v
 	for _, i := range spread(seq(len(views)), most) {
 		v := views[i]
 		shown := image(v)
-		shown.Heat = l.moved(x[v.row*f.Size():(v.row+1)*f.Size()], f)
+		width := f.width()
+		shown.Heat = l.moved(x[v.row*width:(v.row+1)*width], f)
 		s.Images = append(s.Images, shown)
 	}
 	return s

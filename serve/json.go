@@ -19,7 +19,7 @@ func (c *call) predict() error {
 	l := c.model.now.Load()
 	var ask question
 	if c.isImage() {
-		ask, err = readImage(body, l, &c.lease)
+		ask, err = readImage(body, c.r.URL.Query(), l, &c.lease)
 	} else {
 		ask, err = readQuestion(body, l, c.s.Limits, &c.lease)
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/base64"
+	"net/url"
 	"strings"
 
 	"utvi/internal/pixels"
@@ -34,8 +35,8 @@ func (l *loaded) takeImage(column int, text []byte, mem *lease) error {
 	return nil
 }
 
-// readImage makes a row of a body that is an image.
-func readImage(body []byte, l *loaded, mem *lease) (question, error) {
+// readImage makes a row of a body that is an image; other columns are in the address, as ?age=3.
+func readImage(body []byte, others url.Values, l *loaded, mem *lease) (question, error) {
 	var q question
 	if l.picture < 0 {
 		return q, failf(unsupported, "the body is an image, but the model predicts from other columns; send JSON")
@@ -48,7 +49,14 @@ func readImage(body []byte, l *loaded, mem *lease) (question, error) {
 		return q, err
 	}
 	build := l.NewRowBuilder()
-	build.Parse(build.Needed(0), text)
+	build.Parse(l.picture, text)
+	for name, values := range others {
+		at := build.Column([]byte(name))
+		if at < 0 || at == l.picture || len(values) != 1 {
+			return q, failf(malformed, "the address has %.60q; beside a body that is an image, it may have each other column of the model once, as ?column=value", name)
+		}
+		build.Parse(at, []byte(values[0]))
+	}
 	if err := build.End(); err != nil {
 		return q, as(invalid, err)
 	}

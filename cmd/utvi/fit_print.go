@@ -101,7 +101,7 @@ func (r *fitting) printEvaluation(result *fit.Result) error {
 
 // importanceText lists the columns that matter, or says why none are listed.
 func importanceText(result *fit.Result) string {
-	if result.Model.Schema.Pictures() {
+	if result.Model.Schema.Pictures() && len(result.Insight.Importance) == 0 {
 		return ""
 	}
 	if why := result.Insight.Skipped; why != "" {

@@ -48,9 +48,15 @@ func (d Data) numbersLevels(input int) bool { return d.Levels != nil && d.Levels
 
 // embedding is the layer that embeds levels, nil if no input is the number of one. Without levels
 // all are read as one, which tells nothing about a row.
-func (d Data) embedding(without bool) nn.Layer {
+func (d Data) embedding(without bool) nn.Layer { return embedding(d.Levels, without) }
+
+// Embedding is the layer that embeds the inputs that number levels, of which levels says how many; nil
+// if there is none.
+func Embedding(levels []int) nn.Layer { return embedding(levels, false) }
+
+func embedding(of []int, without bool) nn.Layer {
 	var all []nn.Category
-	for j, levels := range d.Levels {
+	for j, levels := range of {
 		if levels > 0 {
 			width := max(fewestNormals, min(mostNormals, mostLearned/levels))
 			if without {

@@ -92,14 +92,14 @@ func (f *Fitted) learnSupport() {
 
 // OfClasses returns the model of networks that were trained elsewhere to tell classes apart; x are
 // some of the rows that they were trained with.
-func OfClasses(nets []*model.Model, rep Report, x gauss.Batch[float32], classes int) (*Fitted, error) {
-	return ofNetworks(nets, rep, Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Classes: classes}, nil)
+func OfClasses(nets []*model.Model, rep Report, x gauss.Batch[float32], levels []int, classes int) (*Fitted, error) {
+	return ofNetworks(nets, rep, Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Levels: levels, Classes: classes}, nil)
 }
 
 // OfNumbers is OfClasses of networks that predict targets with their noise; residuals are those of
 // the targets, nil for Normals.
-func OfNumbers(nets []*model.Model, rep Report, rows data.Set, residuals []ResidualMixture) (*Fitted, error) {
-	return ofNetworks(nets, rep, Data{Set: rows}, residuals)
+func OfNumbers(nets []*model.Model, rep Report, rows data.Set, levels []int, residuals []ResidualMixture) (*Fitted, error) {
+	return ofNetworks(nets, rep, Data{Set: rows, Levels: levels}, residuals)
 }
 
 func ofNetworks(nets []*model.Model, rep Report, d Data, residuals []ResidualMixture) (*Fitted, error) {

@@ -15,6 +15,10 @@ func mark(dir string, c Config, d Data) error {
 	shape := d.Images.Shape()
 	put([]int64{int64(d.Images.Len()), int64(shape.H), int64(shape.W), int64(shape.C), int64(d.Classes), int64(d.Targets)})
 	put(d.Y)
+	if d.Known.Count() > 0 {
+		put([]int64{int64(d.Known.Before), int64(d.Known.Behind)})
+		put(d.Known.X)
+	}
 	x := make([]float32, shape.Size())
 	const looked = 1000 // images: those of a folder may have to be decoded
 	step := max(1, d.Images.Len()/looked)

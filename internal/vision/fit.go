@@ -23,6 +23,8 @@ type Data struct {
 	Y       []float32 // of all images, row by row; a class is its number, from 0
 	Classes int       // 0: the targets are numbers
 
+	Known Known // what else is known of the images
+
 	// Maps are the targets of every pixel, in place of Targets and Y: numbers in channels, or classes.
 	Maps Images
 }
@@ -98,7 +100,7 @@ func (r *run) hold() {
 	}
 	r.choosing = r.sample(r.held)
 	if r.data.Classes == 0 && r.data.Maps == nil {
-		r.choosing.wear(r.data.Images, r.key.Sub(0, forWear))
+		r.choosing.wear(&r.data, r.key.Sub(0, forWear))
 	}
 	r.learning = r.sample(r.train[:min(len(r.train), most)])
 }
@@ -160,10 +162,11 @@ func (r *run) fitted(nets []*model.Model, rep tabular.Report, s scored) (*tabula
 		e, err := model.NewEnsemble(nets...)
 		return &tabular.Fitted{Inputs: r.learning.x.Width, Targets: r.data.Targets, Classes: r.data.Classes, Report: rep, Members: e}, err
 	}
+	levels := r.data.Known.levels(r.data.Images.Shape().Size())
 	if r.data.Classes > 0 {
-		return tabular.OfClasses(nets, rep, r.learning.x, r.data.Classes)
+		return tabular.OfClasses(nets, rep, r.learning.x, levels, r.data.Classes)
 	}
-	return tabular.OfNumbers(nets, rep, data.Set{X: r.learning.x, Targets: r.data.Targets, Y: r.learning.y}, s.residuals)
+	return tabular.OfNumbers(nets, rep, data.Set{X: r.learning.x, Targets: r.data.Targets, Y: r.learning.y}, levels, s.residuals)
 }
 
 // choose trains a network for each way to augment, if there are several, and keeps the best way.

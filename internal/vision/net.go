@@ -40,6 +40,10 @@ func (p *plan) net(d Data, seed uint64) (*model.Model, error) {
 		channels *= 2
 	}
 	layers = append(layers, nn.Flatten{})
+	if d.Known.Count() > 0 {
+		layers = nn.Chain{d.meeting(layers, act)}
+		in = nn.Vec(d.width())
+	}
 	if d.Classes > 0 {
 		layers = append(layers, nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()})
 	} else { // values, logarithms of their noise, and of the noise that all images have in common

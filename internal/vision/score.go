@@ -26,10 +26,10 @@ type sample struct {
 }
 
 func (r *run) sample(images []int32) sample {
-	size := r.data.Images.Shape().Size()
+	size := r.data.width()
 	s := sample{x: gauss.Batch[float32]{Rows: len(images), Width: size, Mean: make([]float32, len(images)*size)}}
 	for i, image := range images {
-		r.data.Images.Read(int(image), s.x.Mean[i*size:(i+1)*size])
+		r.data.row(int(image), s.x.Mean[i*size:(i+1)*size])
 		y := make([]float32, r.data.Targets)
 		r.data.read(int(image), y)
 		s.y = append(s.y, y...)
@@ -58,6 +58,7 @@ func (d Data) some(images []int32) Data {
 		}
 	}
 	d.Images = some{d.Images, images}
+	d.Known = d.Known.of(images)
 	d.Y = y
 	return d
 }

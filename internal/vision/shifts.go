@@ -76,15 +76,15 @@ func darker(share float64) func(e *easel, dst, room []float32, key rng.Key) {
 	}
 }
 
-// Apply returns copies of images, row by row as a network sees them, that are shifted; of says what
-// they are.
-func (s Shift) Apply(of Images, x []float32) []float32 {
-	e := newEasel(Augment{}, of)
-	size := of.Shape().Size()
+// Apply returns copies of rows, as a network sees them, whose images are shifted; of says what these
+// are.
+func (s Shift) Apply(of *Data, x []float32) []float32 {
+	e := newEasel(Augment{}, of.Images)
+	width := of.width()
 	out := slices.Clone(x)
-	room := make([]float32, size)
-	for i := range len(x) / size {
-		row := out[i*size : (i+1)*size]
+	room := make([]float32, of.Images.Shape().Size())
+	for i := range len(x) / width {
+		row := of.Known.Pixels(out[i*width : (i+1)*width])
 		s.apply(&e, row, room, rng.New(1).Sub(uint64(i), 0))
 		for k, v := range row { // as a file would store it
 			bound := e.span(k % e.channels)

@@ -8,11 +8,11 @@ import (
 
 // Each shift changes images in its own way, the first not at all, and keeps them between black and white.
 func TestShifts(t *testing.T) {
-	of := blobs{4}
-	size := of.Shape().Size()
+	of := &Data{Images: blobs{4}}
+	size := of.Images.Shape().Size()
 	x := make([]float32, 4*size)
 	for i := range 4 {
-		of.Read(i, x[i*size:(i+1)*size])
+		of.Images.Read(i, x[i*size:(i+1)*size])
 	}
 	was := slices.Clone(x)
 	spread := func(v []float32) (sd float64) {

@@ -77,7 +77,7 @@ func newEasel(a Augment, images Images) easel {
 func (s *source) Rows() int { return s.Images.Len() }
 
 // Inputs implements data.Source.
-func (s *source) Inputs() int { return s.Images.Shape().Size() }
+func (s *source) Inputs() int { return s.width() }
 
 // Targets implements data.Source.
 func (s *source) Targets() int { return s.Data.Targets }
@@ -105,11 +105,12 @@ func (s *source) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
 		n := s.Data.Targets
 		s.target(row, i, y[(i-lo)*n:(i-lo+1)*n])
 		if s.copies == nil {
-			s.Images.Read(row, dst)
+			s.row(row, dst)
 			continue
 		}
+		s.Known.Write(row, dst)
 		s.Images.Read(row, s.copies[i])
-		s.easel.paint(dst, s.copies[i], s.key, uint64(i))
+		s.easel.paint(s.Known.Pixels(dst), s.copies[i], s.key, uint64(i))
 	}
 }
 

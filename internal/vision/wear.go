@@ -151,14 +151,14 @@ func (e *easel) spread(to, from, bell []float32, r runs) {
 }
 
 // wear adds worn copies of every second image, so that what corrects error bars knows such images, too.
-func (s *sample) wear(images Images, key rng.Key) {
+func (s *sample) wear(d *Data, key rng.Key) {
 	size := s.x.Width
 	targets := len(s.y) / s.x.Rows
-	e := newEasel(Augment{Wear: 1}, images)
-	room := make([]float32, size)
+	e := newEasel(Augment{Wear: 1}, d.Images)
+	room := make([]float32, d.Images.Shape().Size())
 	for i := 0; i < s.x.Rows; i += 2 {
 		copied := slices.Clone(s.x.Mean[i*size : (i+1)*size])
-		e.wear(copied, room, key, uint64(i))
+		e.wear(d.Known.Pixels(copied), room, key, uint64(i))
 		s.x.Mean = append(s.x.Mean, copied...)
 		s.y = append(s.y, s.y[i*targets:(i+1)*targets]...)
 	}
@@ -179,9 +179,9 @@ func (r *run) boundNoise(n *model.Model) {
 	if a != (Augment{}) {
 		e := newEasel(a, r.data.Images)
 		key := r.key.Sub(0, forNoise)
-		room := make([]float32, x.Width)
+		room := make([]float32, r.data.Images.Shape().Size())
 		for i := range x.Rows {
-			row := x.Mean[i*x.Width : (i+1)*x.Width]
+			row := r.data.Known.Pixels(x.Mean[i*x.Width : (i+1)*x.Width])
 			copy(room, row)
 			e.paint(row, room, key, uint64(i))
 		}
