@@ -1,6 +1,8 @@
 package tabular
 
 import (
+	"slices"
+
 	"utvi/data"
 	"utvi/dist"
 	"utvi/gauss"
@@ -68,7 +70,7 @@ func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) 
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Residuals: shapes, Warps: r.warps, Members: e}
+	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Residuals: slices.Clone(shapes), Warps: r.warps, Members: e}
 	f.learnInputStats(d)
 	f.learnSupport()
 	return f, nil
