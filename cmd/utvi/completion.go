@@ -9,11 +9,22 @@ import (
 )
 
 const completionHelp = `Print a script that makes a shell complete commands, flags, the values that flags take and
-the columns of the table on the line. SHELL is bash, zsh, fish or powershell.`
+the columns of the table on the line. SHELL is bash, zsh, fish or powershell. Shells that are
+started afterwards complete.`
 
-const completionExamples = `  utvi completion bash > ~/.local/share/bash-completion/completions/utvi
-  utvi completion zsh > "${fpath[1]}/_utvi"
+const completionExamples = `  # bash, with the package bash-completion
+  mkdir -p ~/.local/share/bash-completion/completions
+  utvi completion bash > ~/.local/share/bash-completion/completions/utvi
+
+  # zsh: ~/.zshrc must have fpath+=(~/.zfunc) before compinit
+  mkdir -p ~/.zfunc
+  utvi completion zsh > ~/.zfunc/_utvi
+
+  # fish
+  mkdir -p ~/.config/fish/completions
   utvi completion fish > ~/.config/fish/completions/utvi.fish
+
+  # PowerShell; in $PROFILE, for every session
   utvi completion powershell | Out-String | Invoke-Expression`
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
