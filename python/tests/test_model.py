@@ -1,10 +1,13 @@
 """Processes that stay, models from files, calibration, explanations, figures."""
 
 import asyncio
+import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -108,7 +111,46 @@ def test_a_fork_has_a_process_of_its_own(fitted):
     assert np.array_equal(m.predict(X), want)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_amid_a_call_of_another_thread(fitted):
+    m, X, _ = fitted
+    want = m.predict(X)
+    locked, done = threading.Event(), threading.Event()
+
+    def hold():
+        with _warm._lock:  # as a thread that starts a process does
+            locked.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    locked.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(300)  # it ends if it waits for a thread that it does not have
+        same = np.array_equal(m.predict(X), want)
+        _warm.close()
+        os._exit(0 if same else 1)
+    done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_workers_of_multiprocessing(fitted, method):
+    m, X, _ = fitted
+    want = m.predict(X)  # so that there is a process, which a fork must not use
+    rows = [X.iloc[i : i + 10] for i in range(0, 80, 10)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        parts = pool.map(m.predict, rows)
+        loaded = pool.map(Model(m.model_).predict, rows)
+    assert np.array_equal(np.concatenate(parts), want) and np.array_equal(np.concatenate(loaded), want)
+    assert np.array_equal(m.predict(X), want)
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
 def test_joblib(fitted, backend):
     m, X, _ = fitted
     parts = Parallel(2, backend=backend)(delayed(m.predict)(X.iloc[i : i + 10]) for i in range(0, 80, 10))
