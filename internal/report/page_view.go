@@ -245,7 +245,8 @@ var (
 	svgFont  = regexp.MustCompile(`font-family:[^;"]*;font-variant:normal;font-weight:normal;font-style:normal;`)
 	svgSpace = strings.NewReplacer("\n\t", " ")
 	svgText  = regexp.MustCompile(`<text [^>]*font-size:([0-9.]+)px[^>]*>([^<]*)</text>`)
-	// Of a translucent colour the encoder may lose the last bit.
+	// Pages have colours of their own, which stand out in the light and in the dark. Of a translucent
+	// colour the encoder may lose the last bit.
 	svgDark = []struct {
 		colour *regexp.Regexp
 		name   string
@@ -253,6 +254,11 @@ var (
 		{regexp.MustCompile(":#(2[12]){3}"), ":var(--ink)"},
 		{regexp.MustCompile(":#007[12]B[12]"), ":var(--blue)"},
 		{regexp.MustCompile(":#(8[78]){3}"), ":var(--mid)"},
+		{regexp.MustCompile(":#E[56]9[EF]00"), ":var(--orange)"},
+		{regexp.MustCompile(":#009[DE]7[23]"), ":var(--green)"},
+		{regexp.MustCompile(":#C[BC]7[89]A[67]"), ":var(--purple)"},
+		{regexp.MustCompile(":#5[56]B[34]E[89]"), ":var(--sky)"},
+		{regexp.MustCompile(":#D[45]5[DE]00"), ":var(--vermilion)"},
 	}
 )
 

@@ -4,7 +4,7 @@ import { canvas, figure, html, label, path, scale, svg, xAxis, yAxis } from "./s
 import { alike, round } from "./text.js"
 
 const $ = id => document.getElementById(id)
-const colours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
+const colours = ["blue", "orange", "green", "purple", "sky", "vermilion"].map(c => `var(--${c})`)
 const marks = ["", "6 3", "2 2", "8 3 2 3"]
 
 // stroke is how the curve of training i is drawn.

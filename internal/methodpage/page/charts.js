@@ -3,7 +3,7 @@
 import { canvas, label, path, scale, svg, xAxis, yAxis } from "./svg.js"
 import { round } from "./text.js"
 
-export const colours = { input: "#0072B2", exact: "#009E73", rule: "#D55E00" }
+export const colours = { input: "var(--blue)", exact: "var(--green)", rule: "var(--vermilion)" }
 
 const density = (x, mean, std) => Math.exp(-0.5 * ((x - mean) / std) ** 2) / (std * Math.sqrt(2 * Math.PI))
 const few = 40 // points that get lines of their own

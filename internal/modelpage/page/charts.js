@@ -4,9 +4,9 @@ import { canvas, halo, label, path, scale, svg, xAxis } from "./svg.js"
 import { alike, beside, measured, percent, round } from "./text.js"
 
 export const parts = [
-  ["weights", "what the model does not know", "#0072B2"],
-  ["inputs", "uncertainty of the inputs", "#E69F00"],
-  ["noise", "noise", "#009E73"],
+  ["weights", "what the model does not know", "var(--blue)"],
+  ["inputs", "uncertainty of the inputs", "var(--orange)"],
+  ["noise", "noise", "var(--green)"],
 ]
 
 // density draws the predictive density over the training values of the target.
@@ -130,7 +130,7 @@ export function drivers(width, all, unit) {
   all.forEach((a, i) => {
     const y = 22 * i + 4, zero = x(0), at = x(a.effect)
     out.append(label(room - 8, y + 13, a.text.length > 30 ? a.text.slice(0, 29) + "…" : a.text, { "text-anchor": "end" }))
-    out.append(svg("rect", { x: Math.min(zero, at), width: Math.max(0.5, Math.abs(at - zero)), y, height: 17, fill: a.effect < 0 ? "#D55E00" : "var(--blue)" }))
+    out.append(svg("rect", { x: Math.min(zero, at), width: Math.max(0.5, Math.abs(at - zero)), y, height: 17, fill: a.effect < 0 ? "var(--vermilion)" : "var(--blue)" }))
     out.append(label(a.effect < 0 ? at - 5 : at + 5, y + 13, texts[i], { "text-anchor": a.effect < 0 ? "end" : "start", "font-size": 11 }))
   })
   out.append(svg("line", { x1: x(0), x2: x(0), y1: 0, y2: height - 24, stroke: "var(--ink)", "stroke-width": 0.8 }))

@@ -150,7 +150,7 @@ function confusion(width, t, f, at) {
     out.append(label(room - 8, size * (i + 0.5) + 4, short(l, 20), { "text-anchor": "end" }))
     out.append(label(room + size * (i + 0.5), size * levels.length + 16, short(l, Math.max(3, Math.floor(size / 7))), { "text-anchor": "middle", "font-size": 11 }))
     counts[i].forEach((n, j) => {
-      out.append(svg("rect", { x: room + size * j, y: size * i, width: size - 1, height: size - 1, fill: i === j ? "var(--blue)" : "#D55E00", opacity: 0.08 + 0.7 * n / most }))
+      out.append(svg("rect", { x: room + size * j, y: size * i, width: size - 1, height: size - 1, fill: i === j ? "var(--blue)" : "var(--vermilion)", opacity: 0.08 + 0.7 * n / most }))
       if (n > 0) out.append(label(room + size * (j + 0.5), size * (i + 0.5) + 4, String(n), { "text-anchor": "middle" }))
     })
   })
