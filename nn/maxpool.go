@@ -138,7 +138,7 @@ func (r *maxPoolRunner[T]) gather(dst, image []T, k int) {
 			clear(to)
 			continue
 		}
-		copyShort(to, image[r.index[i]:][:c])
+		kernel.CopyShort(to, image[r.index[i]:][:c])
 	}
 }
 
@@ -250,32 +250,8 @@ func (r *maxPoolRunner[T]) scatterCells(image, cells []T) {
 	for i, place := 0, 0; i < len(r.index); i, place = i+r.cells, place+c {
 		for k := r.cells - 1; k >= 0; k-- {
 			if at := r.index[i+k]; at >= 0 {
-				addShort(image[at:][:c], cells[k*n+place:][:c])
+				kernel.AddShort(image[at:][:c], cells[k*n+place:][:c])
 			}
 		}
-	}
-}
-
-// copyShort copies slices of the same length, which often have 8 or 16 numbers: a call costs more.
-func copyShort[T gauss.Float](dst, src []T) {
-	switch len(dst) {
-	case 8:
-		*(*[8]T)(dst) = *(*[8]T)(src)
-	case 16:
-		*(*[16]T)(dst) = *(*[16]T)(src)
-	default:
-		copy(dst, src)
-	}
-}
-
-// addShort is kernel.Add of slices that are often short.
-func addShort[T gauss.Float](x, y []T) {
-	if len(x) >= 16 {
-		kernel.Add(x, y)
-		return
-	}
-	y = y[:len(x)]
-	for i := range x {
-		x[i] += y[i]
 	}
 }

@@ -104,7 +104,7 @@ func (r *maxPoolSenser[T]) spread(image, cell []T, k int) {
 	c := r.out.C
 	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
 		if at := r.index[i]; at >= 0 {
-			addShort(image[at:][:c], cell[place:][:c])
+			kernel.AddShort(image[at:][:c], cell[place:][:c])
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package nn
 
-import "utvi/gauss"
+import (
+	"utvi/gauss"
+	"utvi/internal/compute/kernel"
+)
 
 // moved is a layer that leaves each unit as it is and gives it another place: nothing is assumed, and
 // covariances pass.
@@ -53,7 +56,7 @@ func (u *moved[T]) there(dst, src []T, rows int) {
 				y[m.dst] = x[m.src]
 				continue
 			}
-			copyShort(y[m.dst:m.dst+m.n], x[m.src:m.src+m.n])
+			kernel.CopyShort(y[m.dst:m.dst+m.n], x[m.src:m.src+m.n])
 		}
 	}
 }
@@ -75,7 +78,7 @@ func (u *moved[T]) back(dst, src []T, rows int) {
 				x[m.src] = y[m.dst]
 				continue
 			}
-			copyShort(x[m.src:m.src+m.n], y[m.dst:m.dst+m.n])
+			kernel.CopyShort(x[m.src:m.src+m.n], y[m.dst:m.dst+m.n])
 		}
 	}
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -104,7 +101,7 @@ func (b *tablesBench) run(cmd *cobra.Command) error {
 	if b.plan != "" {
 		return savePlan(cmd, b.plan, plan)
 	}
-	results, err := b.results(cmd, plan)
+	results, err := benchResults(cmd, plan, b.out, b.jobs)
 	if err != nil {
 		return err
 	}
@@ -135,28 +132,6 @@ func (b *tablesBench) trials(tables []tablebench.Table) (*sweep.Plan, error) {
 		}
 	}
 	return sweep.NewPlan("tables", trials...)
-}
-
-// results runs the trials that have no result in the folder.
-func (b *tablesBench) results(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, error) {
-	dir := b.out
-	if dir == "" {
-		var err error
-		dir, err = os.MkdirTemp("", "utvi-tables-")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(dir)
-	} else if err := makeFolder(dir); err != nil {
-		return nil, err
-	}
-	bars := newProgress(cmd.ErrOrStderr(), plan)
-	results, err := sweep.Runner{Kinds: fitkind.All(), Dir: dir, Jobs: b.jobs, Progress: bars.tell}.Run(cmd.Context(), plan)
-	bars.close()
-	if errors.Is(err, context.Canceled) && b.out != "" {
-		err = exitError{errors.New("the benchmark was interrupted; the same command continues it"), exitInterrupted}
-	}
-	return results, err
 }
 
 // tableScores averages splits, table by table.

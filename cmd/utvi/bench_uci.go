@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -101,7 +98,7 @@ func (b *uciBench) run(cmd *cobra.Command) error {
 	if b.plan != "" {
 		return savePlan(cmd, b.plan, plan)
 	}
-	results, err := b.results(cmd, plan)
+	results, err := benchResults(cmd, plan, b.out, b.jobs)
 	if err != nil {
 		return err
 	}
@@ -172,28 +169,6 @@ func (b *uciBench) open() ([]*uci.Set, error) {
 		return nil, usagef("--splits is %d, but %s; ask for fewer, or leave the flag out for all splits of every set", b.splits, strings.Join(short, ", "))
 	}
 	return sets, nil
-}
-
-// results runs the trials that have no result in the folder.
-func (b *uciBench) results(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, error) {
-	dir := b.out
-	if dir == "" {
-		var err error
-		dir, err = os.MkdirTemp("", "utvi-uci-")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(dir)
-	} else if err := makeFolder(dir); err != nil {
-		return nil, err
-	}
-	bars := newProgress(cmd.ErrOrStderr(), plan)
-	results, err := sweep.Runner{Kinds: fitkind.All(), Dir: dir, Jobs: b.jobs, Progress: bars.tell}.Run(cmd.Context(), plan)
-	bars.close()
-	if errors.Is(err, context.Canceled) && b.out != "" {
-		err = exitError{errors.New("the benchmark was interrupted; the same command continues it"), exitInterrupted}
-	}
-	return results, err
 }
 
 // scores averages splits, set by set.

@@ -43,31 +43,23 @@ func (f *Format) Check() error {
 }
 
 // Fit gives an image the size and the channels of the format.
-func (f *Format) Fit(im *Image) *Image {
-	switch {
-	case f.Channels == 1 && im.Channels == 3:
-		im = im.grey()
-	case f.Channels == 3 && im.Channels == 1:
-		im = im.coloured()
-	}
-	if !f.Stretch {
-		im = im.cropped(f.Height, f.Width)
-	}
-	return im.resized(f.Height, f.Width)
-}
+func (f *Format) Fit(im *Image) *Image { return f.framed(im).resized(f.Height, f.Width) }
 
 // FitClasses is Fit for an image whose colours are classes: none is mixed of others.
-func (f *Format) FitClasses(im *Image) *Image {
+func (f *Format) FitClasses(im *Image) *Image { return f.framed(im).nearest(f.Height, f.Width) }
+
+// framed gives an image the channels of the format, and its shape if it is not stretched.
+func (f *Format) framed(im *Image) *Image {
 	switch {
 	case f.Channels == 1 && im.Channels == 3:
 		im = im.grey()
 	case f.Channels == 3 && im.Channels == 1:
 		im = im.coloured()
 	}
-	if !f.Stretch {
-		im = im.cropped(f.Height, f.Width)
+	if f.Stretch {
+		return im
 	}
-	return im.nearest(f.Height, f.Width)
+	return im.cropped(f.Height, f.Width)
 }
 
 // Scale writes numbers of an image that has been fitted to dst as a network sees them.

@@ -117,7 +117,7 @@ func (c *Conv[T]) Seen(x *ConvSense[T], tape, a, q, sums, kept []T) {
 		c.addPlaces(sums, kept)
 	} else {
 		for at := 0; at < len(a); at += len(sums) {
-			addShort(sums, a[at:][:len(sums)])
+			kernel.AddShort(sums, a[at:][:len(sums)])
 		}
 	}
 	for ky := range c.win.KH {
@@ -164,7 +164,7 @@ func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, _, e, eb, da []T) {
 	c.packWeights(x.w, nil, e)
 	slide(&c.win, c.Out, da, nil, c.seen(tape, 0), x.w)
 	for at := 0; at < len(da); at += len(eb) {
-		addShort(da[at:][:len(eb)], eb)
+		kernel.AddShort(da[at:][:len(eb)], eb)
 	}
 }
 

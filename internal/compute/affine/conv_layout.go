@@ -71,7 +71,7 @@ func layGroup[T compute.Float](l *layout, dst, image []T) {
 		if s.src < 0 {
 			clear(dst[:s.n])
 		} else {
-			copyShort(dst[:s.n], image[s.src:][:s.n])
+			kernel.CopyShort(dst[:s.n], image[s.src:][:s.n])
 		}
 		dst = dst[s.n:]
 	}

@@ -1,7 +1,6 @@
 package affine
 
 import (
-	"utvi/internal/compute"
 	"utvi/internal/compute/kernel"
 	"utvi/internal/compute/product"
 )
@@ -31,7 +30,7 @@ func (c *Conv[T]) SeenTogether(x *ConvSense[T], tape, a, seen []T, k int) {
 	beside := x.beside[:len(a)]
 	for i := range k {
 		for p := range places {
-			copyShort(beside[(p*k+i)*n:][:n], a[(i*places+p)*n:][:n])
+			kernel.CopyShort(beside[(p*k+i)*n:][:n], a[(i*places+p)*n:][:n])
 		}
 	}
 	w.packPlaces(x.packed, beside)
@@ -46,32 +45,8 @@ func (c *Conv[T]) SeenTogether(x *ConvSense[T], tape, a, seen []T, k int) {
 	for i := range k {
 		own := seen[i*each:][:each]
 		for row := range c.Weights() / n {
-			copyShort(own[row*n:][:n], q[(row*k+i)*n:][:n])
+			kernel.CopyShort(own[row*n:][:n], q[(row*k+i)*n:][:n])
 		}
 		copy(own[c.Weights():], x.sums[i*n:][:n])
-	}
-}
-
-// copyShort copies slices of the same length, which often have 8 or 16 numbers: a call costs more.
-func copyShort[T compute.Float](dst, src []T) {
-	switch len(dst) {
-	case 8:
-		*(*[8]T)(dst) = *(*[8]T)(src)
-	case 16:
-		*(*[16]T)(dst) = *(*[16]T)(src)
-	default:
-		copy(dst, src)
-	}
-}
-
-// addShort is kernel.Add of slices that are often too short for a call.
-func addShort[T compute.Float](x, y []T) {
-	if len(x) >= 16 {
-		kernel.Add(x, y)
-		return
-	}
-	y = y[:len(x)]
-	for i := range x {
-		x[i] += y[i]
 	}
 }

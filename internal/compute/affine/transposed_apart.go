@@ -58,7 +58,7 @@ func (c *Transposed[T]) SharedBack(x *ConvSense[T], _, m, e, eb, da []T) {
 	c.packWeights(nil, x.wT, e)
 	c.transposed(x, da, m, x.wT)
 	for at := 0; at < len(da); at += len(eb) {
-		addShort(da[at:][:len(eb)], eb)
+		kernel.AddShort(da[at:][:len(eb)], eb)
 	}
 }
 
