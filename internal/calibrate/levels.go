@@ -61,7 +61,7 @@ func FitLevels(rows Rows) (*Levels, error) {
 	last := 0.0
 	for _, rank := range ranks(int(n)) {
 		k := sort.Search(len(u), func(i int) bool { return below[i] > float64(rank) })
-		if k == 0 || k == len(u) {
+		if k == 0 {
 			continue // one row outweighs a whole part
 		}
 		from := u[k-1].score + (u[k].score-u[k-1].score)/2

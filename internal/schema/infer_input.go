@@ -102,6 +102,9 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	}
 	c.Type = Numeric
 	c.Stats = p.stats()
+	if c.SD-c.SD != 0 || c.Mean-c.Mean != 0 { // infinite or no number
+		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
+	}
 	if !(c.SD > 0) || c.Min == c.Max {
 		*c = Column{Name: c.Name, Stats: Stats{Missing: c.Missing}}
 		c.drop("constant: " + notation.Label(p.min))
@@ -115,9 +118,6 @@ func (in *inference) numeric(c *Column, p *profile) error {
 		c.Note = in.commaNote(c, p)
 	}
 	in.keepDecimal(c, p)
-	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
-		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
-	}
 	return nil
 }
 

@@ -245,6 +245,16 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": -1}}, "the standard deviation of column x is -1; it must be finite and ≥ 0"},
 		{"x,x_std,y\n1,-1,2\n2,1,3\n", y, "a.csv line 2, column x_std: -1 is negative; a standard deviation must be a number ≥ 0"},
 		{"x,x_std,y\n1,1,2\n2,1,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x has a standard deviation given and a column x_std; ignore one"},
+		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"z": 1}}, "a.csv has no column z, which is named as having a standard deviation; its columns are x, y"},
+		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"y": 1}}, "column y is not an input and cannot have an input standard deviation of 1"},
+		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": math.Inf(1)}}, "the standard deviation of column x is +Inf; it must be finite and ≥ 0"},
+		{"x,y\n2026-01-01,2\n2026-01-02,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x holds times and cannot have the input standard deviation 1"},
+		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, Categorical: []string{"z"}}, "a.csv has no column z, which is named as categorical; its columns are x, y"},
+		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, Group: "z"}, "a.csv has no column z, which is named as group; its columns are x, y"},
+		{"x,y\n1.7e308,2\n-1.7e308,3\n", y, "column x spans -1.7e+308 to 1.7e+308, too wide a range for its mean and deviation"},
+		{"x,y\n1,red\n", y, `a.csv: the target y is "red" in the only training row; there is nothing to learn`},
+		{"x,y\n1,-\n2,-\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 2, column y: "-" is text; the target of a regression must be a number`},
+		{"x,y,z\n1,2,2\n2,3,3\n", Spec{Targets: []string{"y", "z"}, Task: Classification}, "a.csv: a classification has one target, not 2"},
 		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: several targets must all be numbers; z holds numbers, y names"},
 	} {
 		_, err := Infer(load(t, c.text).Rows(nil), c.spec)
