@@ -9,6 +9,7 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/pixels"
 	"utvi/internal/schema"
+	"utvi/model"
 )
 
 // A gallery is the images of a table, read once, and what is odd about them.
@@ -18,7 +19,8 @@ type gallery struct {
 	reader   pixels.Reader
 	images   *pixels.Set
 	warnings []Warning
-	left     int // rows left out, because their images cannot be read
+	left     int          // rows left out, because their images cannot be read
+	from     *model.Model // to start from; nil: none
 }
 
 // openGallery finds out what size images have and reads them all: those to learn from stay, those held
@@ -30,6 +32,10 @@ func openGallery(p parted, c Config, pool *compute.Pool) (*gallery, error) {
 		return nil, err
 	}
 	g := &gallery{parted: p, col: col, reader: schema.Images(head)}
+	g.from, err = c.Images.network()
+	if err != nil {
+		return nil, err
+	}
 	format, err := g.format(c.Images)
 	if err != nil {
 		return nil, err
@@ -71,6 +77,13 @@ func (g *gallery) format(c ImageConfig) (pixels.Format, error) {
 	names := g.names(g.train)
 	step := (len(names) + most - 1) / most
 	f := pixels.Format{Channels: 1, Stretch: c.Stretch}
+	if g.from != nil {
+		var err error
+		f, err = c.formatFor(g.from)
+		if err != nil {
+			return f, err
+		}
+	}
 	var heights, widths []int
 	var first error
 	for i := 0; i < len(names); i += step {
@@ -81,14 +94,18 @@ func (g *gallery) format(c ImageConfig) (pixels.Format, error) {
 		}
 		heights = append(heights, s.Height)
 		widths = append(widths, s.Width)
-		f.Channels = max(f.Channels, s.Channels)
+		if g.from == nil {
+			f.Channels = max(f.Channels, s.Channels)
+		}
 	}
 	if len(heights) == 0 {
 		return f, fmt.Errorf("%s: no image can be read, the first because %w", g.frame.Header().File, first)
 	}
 	slices.Sort(heights)
 	slices.Sort(widths)
-	f.Height, f.Width = pixels.ChosenSize(heights, widths, c.Size)
+	if g.from == nil {
+		f.Height, f.Width = pixels.ChosenSize(heights, widths, c.Size)
+	}
 	g.tellSizes(heights, widths, f)
 	return f, nil
 }
@@ -106,6 +123,10 @@ func (g *gallery) tellSizes(heights, widths []int, f pixels.Format) {
 	how := "cut to their middle and "
 	if f.Stretch {
 		how = ""
+	}
+	if g.from != nil {
+		g.warnings = append(g.warnings, advice.New("images have %s pixels; they are %sresized to %d × %d, which the network to start from takes", sizes, how, f.Height, f.Width))
+		return
 	}
 	g.warnings = append(g.warnings, advice.New("images have %s pixels; they are %sresized to %d × %d; %v for another size", sizes, how, f.Height, f.Width, advice.Set("Size", "")))
 }

@@ -160,6 +160,8 @@ func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Optio
 	settings := vision.Config{Network: c.Network, Augment: c.Images.Augment, Seed: c.Seed}
 	settings.Network.Parallel = o.Workers
 	settings.Network.Engine = o.Engine
+	settings.From = g.from
+	settings.Note = o.Warn
 	limited, cancel := budget(ctx, o.Budget)
 	defer cancel()
 	began := time.Now()

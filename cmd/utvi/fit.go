@@ -62,6 +62,7 @@ const fitExamples = `  utvi fit data.csv --target price
   utvi fit photos/
   utvi fit cells.csv --image file --target area
   utvi fit x.npy --target y.npy
+  utvi fit photos/ --from resnet.onnx --normalise imagenet
   utvi fit pairs.csv --image noisy --target-image clean
   utvi fit small.csv --target y --folds 10
   utvi fit large.csv --target y --minutes 30

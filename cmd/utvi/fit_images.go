@@ -25,6 +25,8 @@ func (s *imageFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.target, "target-image", "", "`column` with the names of image files, or an array, whose pixels are predicted: numbers, or classes where they have few colours")
 	f.StringVar(&s.size, "size", "", "height and width of the images that networks see, such as 64 or 48x64 (default that of the images, at most 64)")
 	f.BoolVar(&s.given.Stretch, "stretch", false, "stretch images of another shape, instead of cutting out their middle")
+	f.StringVar(&s.given.From, "from", "", "start from a network of your own, an ONNX `file`: its weights become Normals around what they are; another last layer is learned where it needs one")
+	f.StringVar(&s.given.Normalise, "normalise", "", "what that network takes: <imagenet>, or a mean and a standard deviation of each channel, such as 0.5:0.5 (default numbers from 0 to 1)")
 	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: <none>, <shift> (moved, turned, zoomed) or <photo> (moved, mirrored, lit, partly erased); for numbers <wear> (blurred, noisy, of another contrast), <move+wear>, <shift+wear> or <photo+wear>; for the numbers of pixels <mirror> or <mirror+move> (default chosen on held-out images)")
 }
 
@@ -35,6 +37,12 @@ func (s *imageFlags) override(c *fit.ImageConfig, f *pflag.FlagSet) error {
 	}
 	if f.Changed("stretch") {
 		c.Stretch = s.given.Stretch
+	}
+	if f.Changed("from") {
+		c.From = s.given.From
+	}
+	if f.Changed("normalise") {
+		c.Normalise = s.given.Normalise
 	}
 	if f.Changed("augment") {
 		c.Augment = s.given.Augment

@@ -219,6 +219,11 @@ func TestImagesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for i := range 40 {
+		if err := writeImage(filepath.Join(dir, "two", []string{"a", "b"}[i%2], strconv.Itoa(i)+".png"), barImage(i, true)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, text := range map[string]string{"none/notes.txt": "x", "list.csv": "file,kind\nmissing.png,a\n" + strings.Repeat("gone.png,b\n", 30)} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -238,6 +243,9 @@ func TestImagesRefused(t *testing.T) {
 		{"fit one --size 5", "the size is 5; it must be 8 to 1024 pixels"},
 		{"fit one --size big", "--size takes a number of pixels"},
 		{"fit one --augment all", "choose from none, shift, photo"},
+		{"fit one --normalise 0:1", "normalise says what a network to start from takes, but there is none"},
+		{"fit two --from gone.onnx", "gone.onnx: no such file"},
+		{"fit two --from two/a/0.png", "cannot read two/a/0.png: not a safetensors file"},
 		{"fit one --folds 5", "--folds is for small tables"},
 		{"fit list.csv --image file --target kind", "list.csv: no image can be read, the first because cannot read missing.png: no such file"},
 		{"fit list.csv --image path --target kind", "list.csv has no column path, which is named as image"},

@@ -115,6 +115,8 @@ func (r *fitting) fitPixels(cmd *cobra.Command, path string) error {
 		return usagef("--target-image names the images to predict; --target belongs to models of classes and numbers")
 	case folder.Is(path) || pixels.IsImage(path):
 		return usagef("--target-image needs a table with a column of images and one of their targets (--image noisy --target-image clean), or two arrays")
+	case s.images.given.From != "":
+		return usagef("--from starts models of classes and numbers, not of pixels")
 	case array == (column != ""):
 		return usagef("of a table, --image and --target-image name two columns; of an array, --target-image names another array")
 	case array:

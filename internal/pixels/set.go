@@ -122,6 +122,9 @@ func (l *loading) close() *Loaded {
 
 // scale finds the means and standard deviations of the channels.
 func (l *loading) scale(s *Set, kept []int) {
+	if s.format.Mean != nil { // it is given
+		return
+	}
 	c := s.format.Channels
 	n := float64(len(kept)*s.format.Size()) / float64(c)
 	s.format.Mean = make([]float64, c)

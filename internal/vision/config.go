@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"utvi/fn"
+	"utvi/internal/advice"
 	"utvi/internal/tabular"
+	"utvi/model"
 )
 
 // A Config overrides defaults; its zero value overrides nothing.
@@ -18,6 +20,11 @@ type Config struct {
 	Network tabular.Config
 	Augment string // a name that Augmentation takes; "": chosen on held-out images
 	Seed    uint64
+
+	// From is a network that was trained elsewhere, which trainings begin with; nil: they begin anew.
+	From *model.Model `json:"-"`
+	// Note gets what becomes of the network to start from.
+	Note func(advice.Sentence) `json:"-"`
 }
 
 // check reports settings that cannot work.
@@ -33,6 +40,9 @@ func (c Config) check(classes bool) error {
 			return err
 		}
 	}
+	if n := c.Network; c.From != nil && (n.Width > 0 || n.Depth > 0 || n.Activation != "") {
+		return fmt.Errorf("width, depth and activation are settings of networks that are made here; the network to start from has its own")
+	}
 	if c.Network.Bins > 0 || c.Network.Waves > 0 || c.Network.Rule != "" {
 		return fmt.Errorf("bins, waves and rules are settings of tables; images have none")
 	}
@@ -47,6 +57,8 @@ type plan struct {
 	ways        []string // to augment
 	trialSteps  int
 	trialImages int
+
+	start *start // nil: networks begin anew
 }
 
 // common is the share of the score of numbers in which all images have the same noise: without it, the
@@ -93,6 +105,10 @@ func (c Config) plan(d Data) plan {
 			tried = forPixels
 		}
 	}
+	if c.From != nil {
+		p.candidate.Width = 0
+		p.candidate.Depth = 0
+	}
 	p.ways = []string{c.Augment}
 	if c.Augment == "" {
 		p.ways = nil
@@ -124,6 +140,9 @@ func (p *plan) defaults(n int) {
 	w.Batch = min(w.Batch, n-p.holds)
 	if w.Rate == 0 {
 		w.Rate = 3e-3
+		if p.From != nil {
+			w.Rate = 1e-3 // weights that are good already
+		}
 	}
 	if w.Steps == 0 {
 		w.Steps = slices.Max([]int{600, min(int(25*math.Sqrt(float64(n))), 8000)})

@@ -51,11 +51,21 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(tabular.Pr
 	if d.Maps != nil {
 		d.Targets = d.Maps.Shape().Size()
 	}
-	if err := mark(dir, c, d); err != nil {
+	r := &run{plan: c.plan(d), data: d, dir: dir, key: rng.New(c.Seed), progress: progress{tell: tell}}
+	if c.From != nil {
+		var err error
+		r.start, err = newStart(d, c.From)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := mark(dir, c, d, r.start); err != nil {
 		return nil, err
 	}
-	r := &run{plan: c.plan(d), data: d, dir: dir, key: rng.New(c.Seed), progress: progress{tell: tell}}
 	r.hold()
+	if r.start != nil {
+		r.start.choose(&r.data, r.learning, c.Note)
+	}
 	return r.fit(ctx)
 }
 

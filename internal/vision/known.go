@@ -68,7 +68,7 @@ const (
 
 // meeting is the layer that reads a row of an image and of further inputs. Behind the place where they
 // meet stands a layer in which one may change what the other says.
-func (d *Data) meeting(seen nn.Chain, act nn.Layer) nn.Layer {
+func (d *Data) meeting(in nn.Shape, seen nn.Chain, act nn.Layer) nn.Layer {
 	k := &d.Known
 	g := nn.Graph{}
 	var from []string
@@ -79,7 +79,7 @@ func (d *Data) meeting(seen nn.Chain, act nn.Layer) nn.Layer {
 		}
 	}
 	input("before", k.Before)
-	g.Inputs = append(g.Inputs, nn.Input{Name: "image", Shape: d.Images.Shape()})
+	g.Inputs = append(g.Inputs, nn.Input{Name: "image", Shape: in})
 	input("behind", k.Behind)
 	var known nn.Chain
 	if e := tabular.Embedding(k.Levels); e != nil {
