@@ -78,36 +78,52 @@ func sameFile(a, b string) bool {
 // progressFile is kept among the checkpoints: how far the fit has come, in per cent.
 const progressFile = "progress.txt"
 
-// begin prepares the folder of checkpoints and locks it until release. The checkpoints
-// of an earlier fit are hours of work: they are continued or removed only if the user
-// asks for that.
+// begin prepares the folder of checkpoints and locks it until release.
 func (r *fitting) begin(checkpoint string) (release func(), err error) {
+	s := stoppable{what: "fit", output: "--out", resume: r.resume, fresh: r.fresh}
+	return s.begin(r.out, checkpoint, func() string {
+		if text, err := os.ReadFile(filepath.Join(checkpoint, progressFile)); err == nil {
+			if n, err := strconv.Atoi(string(text)); err == nil {
+				return fmt.Sprintf(" after %d %%", n)
+			}
+		}
+		return ""
+	})
+}
+
+// A stoppable is work that keeps what it has done beside its output, and can go on from there.
+type stoppable struct {
+	what          string // is done
+	output        string // flag that names the output
+	resume, fresh bool
+}
+
+// begin locks what work has kept until release. That of an earlier run is hours of work: it is continued
+// or removed only if the user asks for that. after says how far it came.
+func (s stoppable) begin(out, checkpoint string, after func() string) (release func(), err error) {
+	if s.resume && s.fresh {
+		return nil, usagef("--resume continues a %s and --fresh starts again; give only one of them", s.what)
+	}
 	if err := os.MkdirAll(filepath.Dir(checkpoint), 0o777); err != nil {
 		return nil, err
 	}
 	release, err = filelock.Hold(checkpoint + ".lock")
 	if errors.Is(err, filelock.ErrBusy) {
-		return nil, fmt.Errorf("%s is locked by another fit; wait until it ends, or name another file with --out", r.out)
+		return nil, fmt.Errorf("%s is locked by another %s; wait until it ends, or name another file with %s", out, s.what, s.output)
 	}
 	if err != nil {
 		return nil, err
 	}
 	_, err = os.Stat(checkpoint)
 	switch {
-	case r.resume && err != nil:
+	case s.resume && err != nil:
 		err = fmt.Errorf("nothing to resume: %s does not exist", checkpoint)
-	case r.resume || err != nil:
+	case s.resume || err != nil:
 		err = nil
-	case r.fresh:
+	case s.fresh:
 		err = os.RemoveAll(checkpoint)
 	default:
-		after := ""
-		if text, err := os.ReadFile(filepath.Join(checkpoint, progressFile)); err == nil {
-			if n, err := strconv.Atoi(string(text)); err == nil {
-				after = fmt.Sprintf(" after %d %%", n)
-			}
-		}
-		err = fmt.Errorf("%s holds a fit that was stopped%s; continue it with --resume, or start again with --fresh", checkpoint, after)
+		err = fmt.Errorf("%s holds a %s that was stopped%s; continue it with --resume, or start again with --fresh", checkpoint, s.what, after())
 	}
 	if err != nil {
 		release()

@@ -1,26 +1,16 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"utvi/internal/atomicfile"
 	"utvi/internal/locate"
 	"utvi/internal/locate/camera"
 	"utvi/internal/locate/frames"
-	"utvi/internal/locate/list"
 	"utvi/internal/locate/net"
-	"utvi/internal/locate/page"
 )
 
 const locateHelp = `Find the molecules in a stack of camera frames (localisation microscopy) and write
@@ -36,12 +26,16 @@ wrong, and error bars rest on the noise that is measured in the frames. The widt
 point's image is estimated unless --sigma gives it.
 
 Same stack, same table, on any number of cores. After Ctrl-C the table holds the whole
-frames so far.`
+frames so far; after that or a kill, --resume continues, to the same bytes. --plan makes
+several stacks, or those in folders, trials for utvi sweep: on this machine, by Slurm or
+by Kubernetes.`
 
 const locateExamples = `  utvi locate simulate --frames 500 -o frames.tif
   utvi locate frames.tif --offset 500 --read-noise 17.3 --pixel 100
   utvi locate cells.ome.tif --camera camera.yaml -o cells.csv
-  utvi locate cells.tif --camera camera.yaml --frames 1-1000`
+  utvi locate cells.tif --camera camera.yaml --frames 1-1000
+  utvi locate cells.tif --camera camera.yaml --resume --live
+  utvi locate monday/ tuesday/ --camera camera.yaml --plan plan.json`
 
 // A localising is what the flags of locate ask for.
 type localising struct {
@@ -52,10 +46,17 @@ type localising struct {
 	out    string
 	net    string
 	page   string
+	mapAt  string
+	live   liveFlag
+	again  stoppable
+
+	plan   string
+	most   int // frames of a trial
+	format string
 }
 
 func locateCommand() *cobra.Command {
-	l := &localising{Config: locate.Config{Camera: camera.Camera{Gain: 1, QE: 1}}}
+	l := &localising{Config: locate.Config{Camera: camera.Camera{Gain: 1, QE: 1}}, again: stoppable{what: "run", output: "--output"}}
 	cmd := &cobra.Command{
 		Use:     "locate STACK...",
 		Short:   "Find molecules in camera frames, with error bars",
@@ -71,6 +72,9 @@ func locateCommand() *cobra.Command {
 			if err := l.check(cmd.Flags()); err != nil {
 				return err
 			}
+			if l.plan != "" {
+				return l.writePlan(cmd, args)
+			}
 			return l.run(cmd, args)
 		},
 	}
@@ -84,22 +88,52 @@ func (l *localising) flags(f *pflag.FlagSet) {
 	f.StringVarP(&l.out, "output", "o", "", "table to write: .csv, .hdf5, .parquet or .decode.csv (default the stack's name with .locs.csv)")
 	f.StringVar(&l.page, "report", "", "page to write, .html: picture, error bars, light, what was rejected and why")
 	f.StringVar(&l.camera, "camera", "", "YAML file with the camera's numbers: offset, gain, em-gain, qe, read-noise, pixel")
-	cameraFlags(f, &l.Camera)
+	cameraFlags(f, &l.Camera, &l.Maps, &l.mapAt)
 	f.Float64Var(&l.pixel, "pixel", 100, "size of a pixel in nm")
 	f.Float64Var(&l.Sigma, "sigma", 0, "standard deviation of a point's image in pixels (default estimated)")
 	f.Float64Var(&l.Threshold, "threshold", 4, "how bright a candidate must be, in standard deviations of the noise")
 	f.StringVar(&l.net, "net", "", "network that locate train made, or none (default the one for usual optics)")
 	f.Float64Var(&l.Least, "probability", 0.5, "keep what is a molecule with at least this probability")
 	f.StringVar(&l.frames, "frames", "", "frames to read, such as 1-1000 (default all)")
+	l.live.flag(f)
+	f.BoolVar(&l.again.resume, "resume", false, "continue a run that was stopped")
+	f.BoolVar(&l.again.fresh, "fresh", false, "forget a run that was stopped, and start again")
+	f.StringVar(&l.plan, "plan", "", "write a plan of trials for utvi sweep, and run nothing: each stack, and each in a folder, by itself")
+	f.IntVar(&l.most, "frames-per-trial", 10_000, "frames of each trial of a plan")
+	f.StringVar(&l.format, "format", "csv", "tables of a plan: <csv>, <hdf5>, <parquet> or <decode>")
 }
 
 // cameraFlags set a camera, by the names that microscopists use.
-func cameraFlags(f *pflag.FlagSet, c *camera.Camera) {
+func cameraFlags(f *pflag.FlagSet, c *camera.Camera, m *camera.Maps, at *string) {
 	f.Float64Var(&c.Offset, "offset", c.Offset, "counts of a dark pixel (base level, baseline)")
 	f.Float64Var(&c.Gain, "gain", c.Gain, "photoelectrons per count (e/ADU, sensitivity)")
 	f.Float64Var(&c.EM, "em-gain", c.EM, "gain of the EM register; 0 for a camera without one")
 	f.Float64Var(&c.QE, "qe", c.QE, "quantum efficiency, up to 1")
 	f.Float64Var(&c.Read, "read-noise", c.Read, "standard deviation of the read-out in electrons, behind the EM register")
+	f.StringVar(&m.Offset, "offset-map", "", "image of each pixel's offset, as the mean of dark frames (.npy, .tif)")
+	f.StringVar(&m.Gain, "gain-map", "", "image of each pixel's gain, photoelectrons per count")
+	f.StringVar(&m.Variance, "variance-map", "", "image of each pixel's variance in counts², as of dark frames")
+	f.StringVar(at, "map-at", "", "where the frames' top left pixel lies on maps of the whole chip: column,row from 0")
+}
+
+// checkMaps reads where maps are cut.
+func checkMaps(m *camera.Maps, at string) error {
+	if at == "" {
+		return nil
+	}
+	x, y, both := strings.Cut(at, ",")
+	column, err := strconv.Atoi(x)
+	row, err2 := strconv.Atoi(y)
+	if !both || err != nil || err2 != nil || column < 0 || row < 0 {
+		return usagef("--map-at is %q; it must be a column and a row from 0, such as 512,256", at)
+	}
+	if !m.Any() {
+		return usagef("--map-at applies to maps; give --offset-map, --gain-map or --variance-map as well")
+	}
+	m.Cut = true
+	m.X = column
+	m.Y = row
+	return nil
 }
 
 func (l *localising) check(f *pflag.FlagSet) error {
@@ -110,7 +144,7 @@ func (l *localising) check(f *pflag.FlagSet) error {
 		}
 		for name, x := range numbers {
 			if !f.Changed(name) { // a flag is stronger than the file
-				if err := f.Lookup(name).Value.Set(strconv.FormatFloat(x, 'g', -1, 64)); err != nil {
+				if err := f.Lookup(name).Value.Set(x); err != nil {
 					return err
 				}
 			}
@@ -126,6 +160,15 @@ func (l *localising) check(f *pflag.FlagSet) error {
 	}
 	if !(l.Least >= 0 && l.Least <= 1) {
 		return usagef("--probability is %g; it must be 0 to 1", l.Least)
+	}
+	if err := checkMaps(&l.Maps, l.mapAt); err != nil {
+		return err
+	}
+	if err := l.checkPlan(f); err != nil {
+		return err
+	}
+	if err := l.live.check(); err != nil {
+		return err
 	}
 	if err := l.openNet(); err != nil {
 		return err
@@ -168,116 +211,4 @@ func (l *localising) choose(s *frames.Stack) error {
 	l.First = first - 1
 	l.Frames = last - first + 1
 	return nil
-}
-
-func (l *localising) run(cmd *cobra.Command, paths []string) error {
-	stack, err := frames.Open(paths...)
-	if err != nil {
-		return err
-	}
-	if err := l.choose(stack); err != nil {
-		return err
-	}
-	out := l.out
-	if out == "" {
-		base := filepath.Base(filepath.Clean(paths[0]))
-		out = strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".ome") + ".locs.csv"
-	}
-	if err := ready(out); err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if sameFile(path, out) {
-			return usagef("%s is both the stack and the table to write", out)
-		}
-	}
-	locator, err := locate.Prepare(cmd.Context(), stack, l.Config)
-	if err != nil {
-		return err
-	}
-	l.warn(cmd, locator.Facts)
-	return l.fit(cmd, locator, stack, out)
-}
-
-// fit writes the table, and the page. What Ctrl-C leaves is written, too.
-func (l *localising) fit(cmd *cobra.Command, locator *locate.Locator, stack *frames.Stack, out string) error {
-	format, err := list.FormatOf(out)
-	if err != nil {
-		return usagef("--output: %v", err)
-	}
-	h := list.Header{Pixel: l.pixel, Sigma: locator.Facts.Sigma, Width: stack.Width, Height: stack.Height, Frames: l.First + l.Frames}
-	var summary *page.Summary
-	if l.page != "" {
-		summary = page.New(h, l.First, l.Frames)
-	}
-	p := newCountProgress(cmd.ErrOrStderr(), l.Frames, "frame", "frames")
-	var stopped error
-	err = writeOut(cmd, out, func(w io.Writer) error {
-		table, err := list.NewWriter(w, format, h)
-		if err != nil {
-			return err
-		}
-		sink := table.Write
-		if summary != nil {
-			sink = func(all []locate.Localisation) error {
-				summary.Add(all)
-				return table.Write(all)
-			}
-		}
-		err = locator.Run(cmd.Context(), sink, p.Done)
-		if errors.Is(err, context.Canceled) && locator.Facts.Frames > 0 {
-			stopped = err
-			err = nil
-		}
-		return cmp.Or(err, table.Close())
-	})
-	p.close()
-	if err == nil && format == list.Picasso {
-		err = saveTo(yamlOf(out), func(path string) error {
-			return atomicfile.Write(path, func(w io.Writer) error {
-				_, err := io.WriteString(w, list.PicassoYAML(h))
-				return err
-			})
-		})
-	}
-	if err == nil && summary != nil {
-		err = saveTo(l.page, summary.Page(locator.Facts).Save)
-	}
-	if err != nil {
-		return err
-	}
-	return l.tell(cmd, locator.Facts, out, stopped != nil)
-}
-
-// tell says what was written, or how to go on after Ctrl-C.
-func (l *localising) tell(cmd *cobra.Command, f locate.Facts, out string, stopped bool) error {
-	if stopped {
-		next := l.First + f.Frames
-		return fmt.Errorf("interrupted; %s holds frames %d to %d, and --frames %d-%d with another --output takes the rest", out, l.First+1, next, next+1, l.First+l.Frames)
-	}
-	if out == "-" {
-		return nil
-	}
-	where := fmt.Sprintf("%s in %s", plural(f.Found, "localisation", "localisations"), plural(f.Frames, "frame", "frames"))
-	if f.Blank > 0 {
-		where += fmt.Sprintf(" (%d of them blank)", f.Blank)
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s to %s.\n", where, out)
-	return err
-}
-
-// yamlOf is the name of the file that Picasso wants beside a table.
-func yamlOf(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".yaml" }
-
-// warn says what was learnt of the stack, and where the camera's numbers contradict it.
-func (l *localising) warn(cmd *cobra.Command, f locate.Facts) {
-	if l.Sigma == 0 {
-		tell(cmd, "the image of a point has a standard deviation of %.3f pixels (%.0f nm)", f.Sigma, f.Sigma*l.pixel)
-	}
-	const much = 1.15
-	if f.Noise < much && f.Noise > 1/much {
-		return
-	}
-	by := math.Round(100*f.Noise) / 100
-	tell(cmd, "warning: the noise in the frames is %g times what the camera's numbers promise; error bars follow the frames, but check --gain (about %.3g would agree), --em-gain and --offset, on which photons depend", by, l.Camera.Gain/(f.Noise*f.Noise))
 }

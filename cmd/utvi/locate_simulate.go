@@ -11,6 +11,7 @@ import (
 
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
+	"utvi/internal/locate/camera"
 	"utvi/internal/locate/scene"
 )
 
@@ -32,6 +33,8 @@ type simulation struct {
 	pattern, psf string
 	sigma        float64
 	share, aside float64
+	maps         camera.Maps
+	mapAt        string
 	out          string
 }
 
@@ -73,7 +76,7 @@ func (s *simulation) flags(f *pflag.FlagSet) {
 	f.Float64Var(&s.sigma, "sigma", 1.088, "standard deviation of the point's image in pixels")
 	f.Float64Var(&s.share, "share", 0.1, "part of the light of a lopsided image that lies aside")
 	f.Float64Var(&s.aside, "aside", 1, "how far aside, in pixels")
-	cameraFlags(f, &s.Camera)
+	cameraFlags(f, &s.Camera, &s.maps, &s.mapAt)
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of the random numbers")
 }
 
@@ -98,7 +101,15 @@ func (s *simulation) check() error {
 	default:
 		return usagef("there is no --psf %s; choose from gauss, airy, lopsided", s.psf)
 	}
-	return misuse(s.Scene.Check())
+	if err := misuse(s.Scene.Check()); err != nil {
+		return err
+	}
+	if err := checkMaps(&s.maps, s.mapAt); err != nil || !s.maps.Any() {
+		return err
+	}
+	var err error
+	s.Sensor, err = s.maps.Sensor(s.Camera, s.Width, s.Height)
+	return err
 }
 
 func (s *simulation) run(cmd *cobra.Command) error {

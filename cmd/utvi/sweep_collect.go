@@ -23,7 +23,8 @@ func sweepCollectCommand() *cobra.Command {
 write these files to --to: summary.md, summary.csv, summary.json, trials.csv with a
 row for every trial, and a figure for every metric. If some trials are not done,
 every file says so. Of a plan of predict, the predictions of each table whose trials
-are all done are put together in a file, too.`,
+are all done are put together in a file, too; of a plan of locate, the molecules of each
+stack are, with a page.`,
 		Example: `  utvi sweep collect plan.json --to summary`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +44,10 @@ are all done are put together in a file, too.`,
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "\nWrote tables and figures to %s.\n", to); err != nil {
 				return err
 			}
-			return joinPredictions(cmd, folder.of(args[0]), to, s)
+			if err := joinPredictions(cmd, folder.of(args[0]), to, s); err != nil {
+				return err
+			}
+			return joinStacks(cmd, folder.of(args[0]), to, s)
 		},
 	}
 	folder.flag(cmd.Flags())

@@ -1,5 +1,5 @@
-// Package live shows work in a browser while it goes on: trainings with their scores,
-// the time left, and a button that stops. The page is at an address of this machine,
+// Package live shows work in a browser while it goes on: trainings with their scores, or a
+// picture that grows, the time left, and a button that stops. The page is at an address of this machine,
 // behind a path that nobody can guess.
 package live
 
@@ -31,6 +31,7 @@ type Page struct {
 
 	mu       sync.Mutex
 	now      snapshot
+	picture  []byte // PNG
 	byName   map[string]*Training
 	changed  chan struct{} // closed and replaced at every change
 	viewers  int
@@ -159,6 +160,7 @@ func (p *Page) handler(secret string) http.Handler {
 	}
 	prefix := "/" + secret + "/"
 	mux.HandleFunc("GET "+prefix+"events", p.events)
+	mux.HandleFunc("GET "+prefix+"picture.png", p.servePicture)
 	mux.HandleFunc("POST "+prefix+"stop", func(w http.ResponseWriter, _ *http.Request) {
 		p.change(func() { p.now.Stopping = p.now.End == nil })
 		p.stop()

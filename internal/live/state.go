@@ -45,6 +45,7 @@ type snapshot struct {
 	Stopping bool    `json:"stopping"`
 	End      *End    `json:"end,omitempty"`
 
+	Look      *look       `json:"look,omitempty"`
 	Trainings []*Training `json:"trainings"`
 }
 

@@ -20,6 +20,7 @@ import (
 // A Config says how frames are to be read and fitted.
 type Config struct {
 	Camera    camera.Camera
+	Maps      camera.Maps
 	Sigma     float64 // standard deviation of the point's image in pixels; 0: estimated
 	Threshold float64 // of candidates, in standard deviations of the noise
 	First     int     // frame, from 0
@@ -52,7 +53,16 @@ type Locator struct {
 	Facts    Facts
 	config   Config
 	stack    *frames.Stack
+	sensor   *camera.Sensor
 	settings fit.Settings
+}
+
+// A Part is what was found in one frame.
+type Part struct {
+	Frame    int // from 0, in the stack
+	All      []Localisation
+	Unlikely int // not kept
+	Blank    bool
 }
 
 // Prepare reads some frames of a stack and learns from them what it does not say. Frames of the range
@@ -64,7 +74,11 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 	if c.Frames == 0 {
 		c.Frames = stack.Frames - c.First
 	}
-	l := &Locator{config: c, stack: stack}
+	sensor, err := c.Maps.Sensor(c.Camera, stack.Width, stack.Height)
+	if err != nil {
+		return nil, err
+	}
+	l := &Locator{config: c, stack: stack, sensor: sensor}
 	r := stack.NewReader()
 	defer r.Close()
 	frames := min(max(enoughPixels/(min(stack.Width, sampleSide)*min(stack.Height, sampleSide)), 24), 128)
@@ -82,20 +96,21 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 		if blank(q) {
 			continue
 		}
-		for _, x := range q {
-			all++
-			if float64(x) < c.Camera.Offset {
-				below++
-			}
-		}
-		c.Camera.Quanta(q)
+		all += len(q)
+		below += sensor.Below(q)
+		sensor.Quanta(q)
 		sample = append(sample, middle(q, stack.Width, stack.Height))
 	}
 	if 2*below > all {
-		return nil, fmt.Errorf("%.0f %% of the pixels are below the camera's Offset of %g counts; set it to the count of a dark pixel", 100*float64(below)/float64(all), c.Camera.Offset)
+		offset := fmt.Sprintf("Offset of %g counts; set it to the count of a dark pixel", c.Camera.Offset)
+		if c.Maps.Offset != "" {
+			offset = fmt.Sprintf("offset in %s; is it of this camera, and of this region (--map-at)?", c.Maps.Offset)
+		}
+		return nil, fmt.Errorf("%.0f %% of the pixels are below the camera's %s", 100*float64(below)/float64(all), offset)
 	}
 	w, h := min(stack.Width, sampleSide), min(stack.Height, sampleSide)
-	l.settings = fit.Tune(sample, w, h, []float64{c.Camera.ReadVariance()}, fit.Settings{Sigma: c.Sigma, Threshold: c.Threshold})
+	variance := sensor.VarianceOf((stack.Width-w)/2, (stack.Height-h)/2, w, h, stack.Width)
+	l.settings = fit.Tune(sample, w, h, variance, fit.Settings{Sigma: c.Sigma, Threshold: c.Threshold})
 	l.Facts.Sigma = l.settings.Sigma
 	l.Facts.Noise = l.settings.Noise
 	return l, nil
@@ -136,19 +151,18 @@ type worker struct {
 
 	corrector   *net.Corrector // nil: none
 	corrections []net.Correction
-	unlikely    int // of the frame
 }
 
-// Run fits the frames and gives sink the localisations of one frame after the other, and done the
-// number of frames. When the context ends, whole frames have been given.
-func (l *Locator) Run(ctx context.Context, sink func([]Localisation) error, done func(frames int)) error {
+// Run fits frames from one on (counted in the range, from 0) up to another, and gives sink one after the
+// other, and done their number. When the context ends, whole frames have been given; all before are in Facts.
+func (l *Locator) Run(ctx context.Context, from, to int, sink func(*Part) error, done func(frames int)) error {
 	pool := compute.NewPool(compute.Workers(l.config.Workers))
 	defer pool.Close()
 	workers := make([]*worker, pool.Workers())
 	for i := range workers {
 		workers[i] = &worker{
 			reader: l.stack.NewReader(),
-			fitter: fit.New(l.stack.Width, l.stack.Height, []float64{l.config.Camera.ReadVariance()}, l.settings),
+			fitter: fit.New(l.stack.Width, l.stack.Height, l.sensor.Variance(), l.settings),
 			frame:  make([]float32, l.stack.Width*l.stack.Height),
 		}
 		if l.config.Net != nil {
@@ -158,84 +172,78 @@ func (l *Locator) Run(ctx context.Context, sink func([]Localisation) error, done
 	}
 	const perWorker = 16
 	batch := perWorker * len(workers)
-	type result struct {
-		all      []Localisation
-		unlikely int
-		blank    bool
-		err      error
-	}
-	results := make([]result, batch)
-	first := 0
+	parts, errs := make([]Part, batch), make([]error, batch)
+	first := from
 	task := func(w, i int) {
-		r := &results[i]
-		worker := workers[w]
-		worker.unlikely = 0
-		r.all, r.blank, r.err = l.frame(worker, l.config.First+first+i, r.all[:0])
-		r.unlikely = worker.unlikely
+		parts[i].Frame = l.config.First + first + i
+		errs[i] = l.frame(workers[w], &parts[i])
 	}
-	for ; first < l.config.Frames; first += batch {
+	for ; first < to; first += batch {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(batch, l.config.Frames-first)
+		n := min(batch, to-first)
 		pool.Run(n, task)
-		for _, r := range results[:n] {
-			if r.err != nil {
-				return r.err
+		for i := range n {
+			if errs[i] != nil {
+				return errs[i]
 			}
-			if err := sink(r.all); err != nil {
+			if err := sink(&parts[i]); err != nil {
 				return err
 			}
-			l.Facts.count(r.all)
-			l.Facts.Unlikely += r.unlikely
-			if r.blank {
-				l.Facts.Blank++
-			}
+			l.Facts.Count(&parts[i])
 		}
 		done(n)
 	}
 	return nil
 }
 
-// count adds a frame.
-func (f *Facts) count(all []Localisation) {
+// Count adds a frame.
+func (f *Facts) Count(p *Part) {
 	f.Frames++
-	f.Found += len(all)
-	for i := range all {
-		if all[i].Outside {
+	f.Found += len(p.All)
+	f.Unlikely += p.Unlikely
+	if p.Blank {
+		f.Blank++
+	}
+	for i := range p.All {
+		if p.All[i].Outside {
 			f.Outside++
 		}
-		if all[i].Saturated {
+		if p.All[i].Saturated {
 			f.Saturated++
 		}
 	}
 }
 
-func (l *Locator) frame(w *worker, i int, all []Localisation) ([]Localisation, bool, error) {
-	if err := w.reader.Read(i, w.frame); err != nil {
-		return all, false, err
+func (l *Locator) frame(w *worker, p *Part) error {
+	p.All = p.All[:0]
+	p.Unlikely = 0
+	if err := w.reader.Read(p.Frame, w.frame); err != nil {
+		return err
 	}
-	if blank(w.frame) {
-		return all, true, nil
+	p.Blank = blank(w.frame)
+	if p.Blank {
+		return nil
 	}
-	l.config.Camera.Quanta(w.frame)
+	l.sensor.Quanta(w.frame)
 	w.found = w.fitter.Frame(w.frame, w.found[:0])
 	if w.corrector != nil {
 		w.corrections = slices.Grow(w.corrections[:0], len(w.found))[:len(w.found)]
-		w.corrector.Correct(w.fitter, w.found, l.config.Camera.ReadVariance(), w.corrections)
+		w.corrector.Correct(w.fitter, w.found, w.corrections)
 	}
 	for k := range w.found {
-		x := l.localisation(i, &w.found[k], w.frame)
+		x := l.localisation(p.Frame, w.fitter, &w.found[k], w.frame)
 		if w.corrector != nil {
 			correct(&x, &w.corrections[k], l.config.Camera.Photons())
 		}
 		if x.Probability < l.config.Least {
-			w.unlikely++
+			p.Unlikely++
 			continue
 		}
-		all = append(all, x)
+		p.All = append(p.All, x)
 	}
-	return all, false, nil
+	return nil
 }
 
 // correct takes over what the network says.
@@ -244,6 +252,7 @@ func correct(x *Localisation, c *net.Correction, photons float64) {
 	x.Y += c.Y
 	x.Photons *= math.Exp(c.Light)
 	x.Photon = x.Photons * c.SLight
+	x.Ground = c.SBackground * photons
 	x.Background = max(x.Background+c.Background*photons, 0)
 	// What the network adds to the bound has no direction of its own.
 	x.Cov *= min(1, c.SX*c.SY/(x.SX*x.SY))
@@ -254,18 +263,19 @@ func correct(x *Localisation, c *net.Correction, photons float64) {
 	x.Outside = c.Outside
 }
 
-func (l *Locator) localisation(frame int, f *fit.Found, quanta []float32) Localisation {
+func (l *Locator) localisation(frame int, by *fit.Fitter, f *fit.Found, quanta []float32) Localisation {
 	photons := l.config.Camera.Photons()
 	return Localisation{
 		Frame: frame, X: f.X, Y: f.Y,
 		Photons:    f.N * photons,
 		Background: f.Background * photons,
-		BackStd:    l.Facts.Noise * photons * math.Sqrt(max(f.Background, 0)+l.config.Camera.ReadVariance()),
+		BackStd:    l.Facts.Noise * photons * math.Sqrt(max(f.Background, 0)+by.Read(f)),
 		Misfit:     f.Misfit,
 		SX:         math.Sqrt(f.XX), SY: math.Sqrt(f.YY), Cov: f.XY,
 		JointX: math.Sqrt(f.XX), JointY: math.Sqrt(f.YY),
 		Probability: 1,
 		Photon:      f.N * photons * math.Sqrt(f.LogN),
+		Ground:      photons * math.Sqrt(f.Ground),
 		Bound:       f.Single,
 		Near:        f.Near,
 		Saturated:   l.saturated(f, quanta),
@@ -274,12 +284,10 @@ func (l *Locator) localisation(frame int, f *fit.Found, quanta []float32) Locali
 
 func (l *Locator) saturated(f *fit.Found, quanta []float32) bool {
 	const reach = 2
-	limit := float32((math.MaxUint16 - l.config.Camera.Offset) * l.config.Camera.Scale())
-	limit -= float32(l.config.Camera.Scale() / 2)
 	w, h := l.stack.Width, l.stack.Height
 	for y := max(0, int(f.Y)-reach); y <= min(h-1, int(f.Y)+reach); y++ {
 		for x := max(0, int(f.X)-reach); x <= min(w-1, int(f.X)+reach); x++ {
-			if quanta[y*w+x] >= limit {
+			if l.sensor.Full(y*w+x, quanta[y*w+x]) {
 				return true
 			}
 		}

@@ -59,8 +59,48 @@ function show() {
     $("end").className = s.end.good ? "end" : "end bad"
     set("end", s.end.text)
   }
+  if (s.look) look(s.look)
   const groups = Map.groupBy(s.trainings, t => t.group)
   for (const [name, all] of groups) draw(name, all)
+}
+
+const charts = new Map()
+
+// look shows a picture that grows, facts and curves.
+function look(l) {
+  $("look").hidden = false
+  const at = `picture.png?${l.picture}`
+  if (l.picture > 0 && $("picture").getAttribute("src") !== at) $("picture").src = at
+  $("picture").alt = l.alt
+  set("picture-title", l.title + ".")
+  set("picture-caption", l.caption)
+  if ($("facts").childElementCount !== l.facts.length) $("facts").replaceChildren(...l.facts.map(f => html("div", {}, html("dt", {}, f.name), html("dd"))))
+  l.facts.forEach((f, i) => {
+    const [name, value] = $("facts").children[i].children
+    if (name.textContent !== f.name) name.textContent = f.name
+    if (value.textContent !== f.value) value.textContent = f.value
+  })
+  for (const c of l.curves) {
+    if (!charts.has(c.title)) {
+      charts.set(c.title, figure(c.title))
+      $("figures").append(charts.get(c.title).element)
+    }
+    const fig = charts.get(c.title)
+    fig.element.hidden = !(c.at?.length > 1)
+    if (!fig.element.hidden) fig.show(curve(fig.width(), c), c.caption)
+  }
+}
+
+// curve draws one line from 0 upwards.
+function curve(width, c) {
+  const height = 200, left = 52, bottom = height - 34
+  const x = scale(c.at[0], c.at.at(-1), left, width - 10), y = scale(0, 1.08 * Math.max(...c.of) || 1, bottom, 8)
+  const out = canvas(width, height, `${c.title}, by ${c.x}: ${round(Math.min(...c.of))} to ${round(Math.max(...c.of))}`)
+  out.append(svg("path", { d: path(c.at.map((v, i) => [x(v), y(c.of[i])])), fill: "none", ...stroke(0) }))
+  xAxis(out, x, bottom, width / 90, v => round(v))
+  yAxis(out, y, left, 4, v => round(v, 3))
+  out.append(label(width - 10, height - 2, c.x, { "text-anchor": "end", fill: "var(--soft)", "font-size": 11 }))
+  return out
 }
 
 const places = new Map()

@@ -1,5 +1,5 @@
-// Watches a fit and a reproduction in a real Chromium: node live.mjs NODE_MODULES
-// [SCREENSHOTS]. The current folder holds utvi and resin.csv (.ci/page makes them).
+// Watches a fit, a reproduction and a stack of frames in a real Chromium: node live.mjs NODE_MODULES
+// [SCREENSHOTS]. The current folder holds utvi, resin.csv and cells.tif (.ci/page makes them).
 
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
@@ -72,7 +72,21 @@ const look = async name => shots && page.screenshot({ path: path.join(shots, nam
   assert.ok(await page.$$eval("#tables progress", all => all.every(p => p.value === 1)))
   await look("live-reproduce")
 }
+{
+  const { url, ended } = await start("locate", "cells.tif", "--offset", "500", "--read-noise", "17.3", "-o", "cells.locs.csv", "--live")
+  await page.goto(url)
+  await until(() => document.querySelector("#picture").naturalWidth > 0 && document.querySelectorAll("#figures svg path").length === 2)
+  await until(() => /^\d+, [\d.]+ a frame$/.test(document.querySelectorAll("#facts dd")[1]?.textContent))
+  const before = await page.$eval("#picture", p => p.src)
+  await until(b => document.querySelector("#picture").src !== b, before)
+  await look("live-locate")
+  assert.equal(await ended, 0)
+  await until(() => /localisations in 3000 frames, in cells\.locs\.csv\.$/.test(document.querySelector("#end").textContent))
+  await page.setViewport({ width: 390, height: 844 })
+  assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth) <= 390)
+  await look("live-locate-phone")
+}
 await browser.close()
 assert.deepEqual(mistakes, [])
-console.log("ok   a fit and a reproduction are watched, and the fit is stopped by the keyboard")
+console.log("ok   a fit, a reproduction and a stack of frames are watched, and the fit is stopped by the keyboard")
 process.exit(0)

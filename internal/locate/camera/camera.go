@@ -14,12 +14,12 @@ import (
 // The noise of a pixel is that of its photoelectrons, a Poisson number, whose variance an EM
 // register doubles, and that of the read-out.
 type Camera struct {
-	Offset float64 `yaml:"offset"` // counts of a dark pixel: base level, baseline
-	Gain   float64 `yaml:"gain"`   // photoelectrons per count: e/ADU, sensitivity
+	Offset float64 `json:"offset"` // counts of a dark pixel: base level, baseline
+	Gain   float64 `json:"gain"`   // photoelectrons per count: e/ADU, sensitivity
 	// EM is the gain of the EM register; 0 is a camera without one. A register at gain 1 is not none.
-	EM   float64 `yaml:"em-gain"`
-	QE   float64 `yaml:"qe"`         // quantum efficiency
-	Read float64 `yaml:"read-noise"` // standard deviation of the read-out, in electrons behind the register
+	EM   float64 `json:"em_gain,omitempty"`
+	QE   float64 `json:"qe"`         // quantum efficiency
+	Read float64 `json:"read_noise"` // standard deviation of the read-out, in electrons behind the register
 }
 
 // Check says what cannot be.
@@ -65,11 +65,3 @@ func (c Camera) ReadVariance() float64 {
 
 // Photons is how many photons a quantum stands for.
 func (c Camera) Photons() float64 { return c.excess() / c.QE }
-
-// Quanta turns counts into quanta, in place.
-func (c Camera) Quanta(frame []float32) {
-	scale, offset := float32(c.Scale()), float32(c.Offset)
-	for i, x := range frame {
-		frame[i] = (x - offset) * scale
-	}
-}

@@ -3,7 +3,9 @@ package camera
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,9 +23,13 @@ var names = map[string]string{
 	"pixel": "pixel", "pixelsize": "pixel",
 }
 
+// files are numbers that each pixel has of its own: images, beside the file that names them.
+var files = []string{"offset-map", "gain-map", "variance-map"}
+
 // ReadFile reads a YAML file of a camera's numbers and returns them by the names offset, gain, em-gain,
-// qe, read-noise and pixel. The names that Picasso and DECODE use are understood.
-func ReadFile(path string) (map[string]float64, error) {
+// qe, read-noise and pixel, and images by offset-map, gain-map and variance-map. The names that Picasso
+// and DECODE use are understood.
+func ReadFile(path string) (map[string]string, error) {
 	text, err := inputfile.Read(path, 20)
 	if err != nil {
 		return nil, err
@@ -32,20 +38,31 @@ func ReadFile(path string) (map[string]float64, error) {
 	if err := yaml.Unmarshal(text, &lines); err != nil {
 		return nil, fmt.Errorf("%s: it is not YAML; it should have lines such as offset: 100", path)
 	}
-	numbers := map[string]float64{}
+	found := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(lines)) {
+		if slices.Contains(files, key) {
+			file, ok := lines[key].(string)
+			if !ok || file == "" {
+				return nil, fmt.Errorf("%s: %s is %v; it must be the name of an image", path, key, lines[key])
+			}
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(filepath.Dir(path), file)
+			}
+			found[key] = file
+			continue
+		}
 		name, ok := names[strings.ToLower(key)]
 		if !ok {
-			return nil, fmt.Errorf("%s: %q is not known; a camera has offset, gain, em-gain, qe, read-noise and pixel", path, key)
+			return nil, fmt.Errorf("%s: %q is not known; a camera has offset, gain, em-gain, qe, read-noise and pixel, or offset-map, gain-map and variance-map", path, key)
 		}
 		switch x := lines[key].(type) {
 		case int:
-			numbers[name] = float64(x)
+			found[name] = strconv.Itoa(x)
 		case float64:
-			numbers[name] = x
+			found[name] = strconv.FormatFloat(x, 'g', -1, 64)
 		default:
 			return nil, fmt.Errorf("%s: %s is %v; it must be a number", path, key, x)
 		}
 	}
-	return numbers, nil
+	return found, nil
 }

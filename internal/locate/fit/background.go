@@ -1,12 +1,16 @@
 package fit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // tiles estimate a background that changes slowly: one number for each tile, straight lines between
 // their middles.
 type tiles struct {
 	across, down int
 	level        []float64
+	variance     []float64 // of the read-out, of a usual pixel
 	spare        []float64
 	x, y         []blend // of each column, of each row
 }
@@ -20,11 +24,24 @@ type blend struct {
 // tileSide is about that of a tile in pixels.
 const tileSide = 16
 
-func (t *tiles) init(width, height int) {
-	t.x, t.across = blends(width)
-	t.y, t.down = blends(height)
-	t.level = make([]float64, t.across*t.down)
-	t.spare = make([]float64, t.across*t.down)
+func (t *tiles) init(f *Fitter) {
+	t.x, t.across = blends(f.width)
+	t.y, t.down = blends(f.height)
+	n := t.across * t.down
+	t.level = make([]float64, n)
+	t.spare = make([]float64, n)
+	t.variance = make([]float64, n)
+	var all []float64
+	for k := range t.variance {
+		x0, x1 := bounds(k%t.across, t.across, f.width)
+		y0, y1 := bounds(k/t.across, t.down, f.height)
+		all = all[:0]
+		for y := y0; y < y1; y++ {
+			all = append(all, f.variance[y*f.width+x0:y*f.width+x1]...)
+		}
+		slices.Sort(all)
+		t.variance[k] = all[len(all)/2] // a median does not heed a few hot pixels
+	}
 }
 
 func blends(side int) ([]blend, int) {
@@ -66,7 +83,7 @@ func (t *tiles) begin(f *Fitter) {
 				break
 			}
 			level = sum / n
-			noise := math.Sqrt(max(level, 0) + f.variance[y0*f.width+x0])
+			noise := math.Sqrt(max(level, 0) + t.variance[k])
 			limit = level + 1.5*f.Noise*noise
 		}
 		t.level[k] = level

@@ -16,7 +16,7 @@ func errorsOf(s scene.Scene, frames int, set Settings) (errors []score.Error, fo
 	var all []Found
 	for i := range frames {
 		emitters := s.Frame(i, counts, nil)
-		s.Camera.Quanta(counts)
+		s.Camera.Alike().Quanta(counts)
 		all = f.Frame(counts, all[:0])
 		var a, b []score.Point
 		for _, e := range all {
@@ -148,7 +148,7 @@ func TestTune(t *testing.T) {
 		for i := range 20 {
 			q := make([]float32, s.Width*s.Height)
 			s.Frame(i, q, nil)
-			c.Quanta(q)
+			c.Alike().Quanta(q)
 			sample = append(sample, q)
 		}
 		got := Tune(sample, s.Width, s.Height, []float64{c.ReadVariance()}, Settings{})
@@ -164,7 +164,7 @@ func TestNoAllocation(t *testing.T) {
 	s := scene.Standard()
 	counts := make([]float32, s.Width*s.Height)
 	s.Frame(1, counts, nil)
-	s.Camera.Quanta(counts)
+	s.Camera.Alike().Quanta(counts)
 	f := New(s.Width, s.Height, []float64{s.Camera.ReadVariance()}, Settings{Sigma: 1.088})
 	all := f.Frame(counts, nil)
 	if n := testing.AllocsPerRun(5, func() { all = f.Frame(counts, all[:0]) }); n > 0 {

@@ -50,6 +50,7 @@ type Fitter struct {
 
 	quanta   []float32
 	variance []float64 // of the read-out, for each pixel
+	alike    bool      // it is the same for all
 	ground0  []float64 // background
 	model    []float64 // background and light of all emitters
 	weight   []float64 // 1/variance
@@ -81,13 +82,14 @@ func New(width, height int, variance []float64, s Settings) *Fitter {
 	for i := range f.variance {
 		f.variance[i] = variance[min(i, len(variance)-1)]
 	}
+	f.alike = len(variance) == 1
 	f.across = (width + cellSide - 1) / cellSide
 	f.cells = make([]int32, f.across*((height+cellSide-1)/cellSide))
 	f.kernel.set(float64(f.radius)+0.5, s.Sigma, f.radius, 2*f.radius+1)
 	for i, x := range f.kernel.light[:f.kernel.n] {
 		f.squares[i] = x * x
 	}
-	f.tiles.init(width, height)
+	f.tiles.init(f)
 	return f
 }
 

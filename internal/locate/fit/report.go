@@ -11,6 +11,7 @@ type Found struct {
 	// Variances and covariance of the place by the Cramér–Rao bound, all neighbours unknown.
 	XX, YY, XY float64
 	LogN       float64 // variance of the logarithm of N, likewise
+	Ground     float64 // variance of the background, likewise
 	Single     float64 // standard deviation of the place if it were alone
 	Misfit     float64 // mean squared residual of the window in terms of its variance; 1 is right
 	Near       int     // emitters within five pixels
@@ -45,23 +46,59 @@ func (f *Fitter) bound(i int, found *Found) bool {
 	found.Near = len(near) - 1
 	scale := f.Noise * f.Noise
 	var c [perEmitter][perEmitter]float64
-	if !f.invert(near[:1], &c) {
+	ground := 0.0
+	if !f.invert(near[:1], &c, &ground) {
 		return false
 	}
 	found.Single = math.Sqrt(scale * (c[atX][atX] + c[atY][atY]) / 2)
-	for len(near) > 1 && !f.invert(near, &c) {
+	for len(near) > 1 && !f.invert(near, &c, &ground) {
 		near = near[:len(near)-1]
 	}
 	found.XX = scale * c[atX][atX]
 	found.YY = scale * c[atY][atY]
 	found.XY = scale * c[atX][atY]
 	found.LogN = scale * c[atN][atN]
+	found.Ground = scale * ground
 	sum, n := f.misfit(&f.emitters[i])
 	found.Misfit = sum / float64(n)
 	return true
 }
 
-func (f *Fitter) invert(near []int32, c *[perEmitter][perEmitter]float64) bool {
+// groundWeight is the information of a pixel on the background around an emitter.
+func (f *Fitter) groundWeight(e *emitter) float64 {
+	if f.alike {
+		return f.weight[int(e.y)*f.width+int(e.x)]
+	}
+	sum := 0.0
+	for i := range e.down.n {
+		for _, w := range f.weight[(e.down.first+i)*f.width+e.across.first:][:e.across.n] {
+			sum += w
+		}
+	}
+	return sum / float64(e.across.n*e.down.n)
+}
+
+// Read is the variance of the read-out under the image of an emitter of the last frame, each pixel as
+// bright as it is.
+func (f *Fitter) Read(e *Found) float64 {
+	if f.alike {
+		return f.variance[0]
+	}
+	own := &f.emitters[e.index]
+	var sum, light float64
+	for i, d := range own.down.light[:own.down.n] {
+		row := f.variance[(own.down.first+i)*f.width+own.across.first:]
+		for j, a := range own.across.light[:own.across.n] {
+			sum += a * d * row[j]
+			light += a * d
+		}
+	}
+	return sum / light
+}
+
+// invert stores the covariance of the first emitter, and the variance of the background. It reports false,
+// and stores nothing, where emitters cannot be told apart.
+func (f *Fitter) invert(near []int32, c *[perEmitter][perEmitter]float64, ground *float64) bool {
 	s := &f.block
 	last := perEmitter * len(near)
 	s.reset(last + 1)
@@ -74,7 +111,7 @@ func (f *Fitter) invert(near []int32, c *[perEmitter][perEmitter]float64) bool {
 		f.ground(e, s, perEmitter*a, last)
 	}
 	e := &f.emitters[near[0]]
-	w := f.weight[int(e.y)*f.width+int(e.x)]
+	w := f.groundWeight(e)
 	_, end := overlap(&e.across, &e.across)
 	pixels := float64(groundPixels + (end-e.across.first)*e.down.n)
 	s.add(last, last, pixels*w)
@@ -82,6 +119,7 @@ func (f *Fitter) invert(near []int32, c *[perEmitter][perEmitter]float64) bool {
 		return false
 	}
 	s.covariance(c)
+	*ground = s.lastVariance()
 	return true
 }
 

@@ -75,6 +75,12 @@ func (s *system) solve() {
 	}
 }
 
+// lastVariance is that of the last parameter, from the factored matrix.
+func (s *system) lastVariance() float64 {
+	root := s.matrix[s.n*s.n-1]
+	return 1 / (root * root)
+}
+
 // covariance returns the covariance of the first parameters, from the factored matrix: with
 // L·u = e, the covariance of two is the product of their u.
 func (s *system) covariance(c *[perEmitter][perEmitter]float64) {

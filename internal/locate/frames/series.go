@@ -49,6 +49,57 @@ func folder(dir string) ([]string, error) {
 	return files, nil
 }
 
+// Stacks are the stacks that a path stands for: itself, if it is a file; those in a folder and in the
+// folders in it. A folder with one frame in each file is one stack, and so are the files of a series that
+// Micro-Manager has split.
+func Stacks(path string) (all []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, nil // what is wrong with it is found when it is opened
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return natural(a.Name(), b.Name()) })
+	more := map[string]bool{} // behind the first file of a series
+	single := 0               // files with one frame
+	for _, e := range entries {
+		in := filepath.Join(path, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir():
+			deeper, err := Stacks(in)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, deeper...)
+		case isStack(e.Name()) && !more[in]:
+			for _, m := range splits(in) {
+				more[m] = true
+			}
+			l, _, err := inspect(in)
+			if err == nil && l.frames() == 1 && isTIFF(in) {
+				single++
+				if single > 1 {
+					continue
+				}
+			}
+			all = append(all, in)
+		}
+	}
+	if single > 1 {
+		all = slices.DeleteFunc(all, func(p string) bool { return filepath.Dir(p) == path && isTIFF(p) })
+		all = append(all, path)
+	}
+	return all, nil
+}
+
+func isStack(name string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return isTIFF(name) || ext == ".raw" || ext == ".npy"
+}
+
 func isTIFF(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".tif" || ext == ".tiff"

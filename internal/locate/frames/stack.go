@@ -19,6 +19,7 @@ import (
 type Stack struct {
 	Width, Height int
 	Frames        int
+	Bytes         int64 // of all files
 	// Damage says that the last file ends within a frame; nil if it does not. Frames counts
 	// the whole ones.
 	Damage error
@@ -62,7 +63,8 @@ func Open(paths ...string) (*Stack, error) {
 		if s.Damage != nil {
 			return nil, s.Damage
 		}
-		l, err := inspect(path)
+		l, size, err := inspect(path)
+		s.Bytes += size
 		if cut, ok := errors.AsType[*truncatedError](err); ok && cut.whole > 0 {
 			s.Damage = fmt.Errorf("%s: %w", path, cut)
 		} else if err != nil {
@@ -81,22 +83,24 @@ func Open(paths ...string) (*Stack, error) {
 	return s, nil
 }
 
-func inspect(path string) (layout, error) {
+func inspect(path string) (l layout, size int64, err error) {
 	f, size, err := inputfile.Open(path)
 	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	if size == 0 {
-		return nil, errors.New("the file is empty")
+		return nil, 0, errors.Unwrap(err)
 	}
 	defer f.Close()
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".raw":
-		return openRaw(path, size)
-	case ".npy":
-		return openNpy(f, size)
+	if size == 0 {
+		return nil, 0, errors.New("the file is empty")
 	}
-	return openTIFF(f, size, strings.ToLower(filepath.Ext(path)))
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".raw":
+		l, err = openRaw(path, size)
+	case ".npy":
+		l, err = openNpy(f, size)
+	default:
+		l, err = openTIFF(f, size, ext)
+	}
+	return l, size, err
 }
 
 // Reader reads the frames of a stack. Each goroutine takes one of its own.

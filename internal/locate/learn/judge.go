@@ -101,13 +101,14 @@ const (
 // of that; these are given by name, and tried in order.
 func Judge(ctx context.Context, c Case, nets map[string]*net.Net, order []string) (all []Result, err error) {
 	frames := c.frames()
+	told := c.Told.Alike()
 	sample := make([][]float32, min(frames, 128))
 	for i := range sample {
 		sample[i] = make([]float32, c.Scene.Width*c.Scene.Height)
 		c.Scene.Frame(1<<20+i, sample[i], nil)
-		c.Told.Quanta(sample[i])
+		told.Quanta(sample[i])
 	}
-	read := []float64{c.Told.ReadVariance()}
+	read := told.Variance()
 	settings := fit.Tune(sample, c.Scene.Width, c.Scene.Height, read, fit.Settings{})
 	alone := settings
 	alone.Alone = true
@@ -150,8 +151,8 @@ type judgement struct {
 }
 
 func (c *Case) fit(ctx context.Context, s fit.Settings, frames int, n *net.Net) (*judgement, error) {
-	read := c.Told.ReadVariance()
-	f := fit.New(c.Scene.Width, c.Scene.Height, []float64{read}, s)
+	told := c.Told.Alike()
+	f := fit.New(c.Scene.Width, c.Scene.Height, told.Variance(), s)
 	var corrector *net.Corrector
 	if n != nil {
 		corrector = n.NewCorrector()
@@ -166,12 +167,12 @@ func (c *Case) fit(ctx context.Context, s fit.Settings, frames int, n *net.Net) 
 			return nil, err
 		}
 		emitters = c.Scene.Frame(i, q, emitters[:0])
-		c.Told.Quanta(q)
+		told.Quanta(q)
 		begin := time.Now()
 		found = f.Frame(q, found[:0])
 		if corrector != nil {
 			corrections = append(corrections[:0], make([]net.Correction, len(found))...)
-			corrector.Correct(f, found, read, corrections)
+			corrector.Correct(f, found, corrections)
 		}
 		j.took += time.Since(begin)
 		j.add(found, corrections, emitters, s.Alone)

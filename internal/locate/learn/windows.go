@@ -59,14 +59,15 @@ func Draw(ctx context.Context, o Optic, seed uint64, first, scenes, each int, po
 
 // windows locates in frames of a scene until there are as many as asked for.
 func (t *truth) windows(each int) (w Windows) {
-	read := []float64{t.told.ReadVariance()}
+	told := t.told.Alike()
+	read := told.Variance()
 	perFrame := t.Density * float64(t.Width*t.Height) * t.Pixel * t.Pixel * 1e-6
 	const tuned, most = 1600, 120 // emitters that tell of the optics; frames
 	var sample [][]float32
 	for i := range min(max(int(tuned/perFrame), 8), 256) {
 		q := make([]float32, t.Width*t.Height)
 		t.Frame(i, q, nil)
-		t.told.Quanta(q)
+		told.Quanta(q)
 		sample = append(sample, q)
 	}
 	settings := fit.Tune(sample, t.Width, t.Height, read, fit.Settings{Sigma: t.sigma})
@@ -76,15 +77,15 @@ func (t *truth) windows(each int) (w Windows) {
 	var found []fit.Found
 	for i := 0; i < most && w.Rows < each; i++ {
 		emitters = t.Frame(1000+i, q, emitters[:0])
-		t.told.Quanta(q)
+		told.Quanta(q)
 		found = f.Frame(q, found[:0])
-		t.match(f, found, emitters, read[0], &w)
+		t.match(f, found, emitters, &w)
 	}
 	return w
 }
 
 // match appends a row for each emitter that was found.
-func (t *truth) match(f *fit.Fitter, found []fit.Found, emitters []scene.Emitter, read float64, w *Windows) {
+func (t *truth) match(f *fit.Fitter, found []fit.Found, emitters []scene.Emitter, w *Windows) {
 	var a, b []score.Point
 	for _, e := range found {
 		a = append(a, score.Point{X: e.X, Y: e.Y})
@@ -97,10 +98,10 @@ func (t *truth) match(f *fit.Fitter, found []fit.Found, emitters []scene.Emitter
 	for k, j := range score.Match(a, b, tolerance) {
 		e := &found[k]
 		row := make([]float32, net.Inputs)
-		net.Fill(f, e, read, row)
+		net.Fill(f, e, row)
 		var y [targets]float32
 		if j >= 0 {
-			u := net.Units(e, f.Noise, read)
+			u := net.Units(e, f.Noise, f.Read(e))
 			ground := t.Background * (1 + t.Tilt*(b[j].X/float64(t.Width)-0.5))
 			errors := [net.Shifts]float64{b[j].X - e.X, b[j].Y - e.Y, math.Log(emitters[j].Photons * perPhoton / e.N), ground*perPhoton - e.Background}
 			for i, x := range errors {

@@ -32,7 +32,7 @@ func (d *decode) Write(all []Localisation) error {
 		l := &all[i]
 		nan := math.NaN()
 		for k, x := range []float64{l.X - 0.5, l.Y - 0.5, 0, l.Photons, float64(l.Frame), float64(d.rows), l.Probability, l.Background,
-			l.JointX, l.JointY, nan, nan, nan, l.SX, l.SY, nan, l.Photon, nan} {
+			l.JointX, l.JointY, nan, nan, nan, l.SX, l.SY, nan, l.Photon, l.Ground} {
 			if k > 0 {
 				d.line = append(d.line, ',')
 			}

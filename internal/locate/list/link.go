@@ -122,7 +122,7 @@ func together(all []Localisation, chain Chain) Localisation {
 		return l
 	}
 	var x, y, wx, wy, photons, photonVar, misfit, back, off float64
-	rho := 0.0
+	rho, ground := 0.0, 0.0
 	for _, row := range chain {
 		m := &all[row]
 		ax, ay := 1/(m.SX*m.SX), 1/(m.SY*m.SY)
@@ -134,6 +134,7 @@ func together(all []Localisation, chain Chain) Localisation {
 		photonVar += m.Photon * m.Photon
 		misfit += m.Misfit
 		back += m.Background
+		ground += m.Ground * m.Ground
 		rho += m.Cov / (m.SX * m.SY)
 		off = max(off, 1-m.Probability)
 		l.Saturated = l.Saturated || m.Saturated
@@ -150,6 +151,7 @@ func together(all []Localisation, chain Chain) Localisation {
 	l.Photon = math.Sqrt(photonVar)
 	l.Misfit = misfit / n
 	l.Background = back / n
+	l.Ground = math.Sqrt(ground) / n
 	l.Probability = 1 - off
 	l.Bound /= math.Sqrt(n)
 	l.JointX /= math.Sqrt(n)

@@ -21,6 +21,7 @@ type Localisation struct {
 	SX, SY     float64 // standard deviations of the place
 	Cov        float64 // covariance of X and Y
 	Photon     float64 // standard deviation of the photons
+	Ground     float64 // standard deviation of the background; 0: not known
 	Bound      float64 // standard deviation of the place by the bound for one molecule alone
 	Near       int     // other molecules within five pixels
 	// What the network says; without one the probability is 1, and the joint bound is SX, SY.

@@ -9,13 +9,14 @@ import (
 
 // names of columns as ThunderSTORM, DECODE and our Parquet have them; the first one of a line that a
 // table has is taken.
-var readNames = struct{ frame, x, y, photons, background, backStd, misfit, s, sx, sy, cov, photon, bound, jointX, jointY, doubt, prob, near, flag, sigma []string }{
+var readNames = struct{ frame, x, y, photons, background, backStd, misfit, s, sx, sy, cov, photon, ground, bound, jointX, jointY, doubt, prob, near, flag, sigma []string }{
 	frame: []string{"frame"}, x: []string{"x [nm]", "x"}, y: []string{"y [nm]", "y"},
 	photons: []string{"intensity [photon]", "photons"}, background: []string{"offset [photon]", "background"},
 	backStd: []string{"bkgstd [photon]", "bkgstd"}, misfit: []string{"chi2"}, s: []string{"uncertainty_xy [nm]", "uncertainty [nm]"},
 	sx: []string{"uncertainty_x [nm]", "uncertainty_x"}, sy: []string{"uncertainty_y [nm]", "uncertainty_y"},
 	cov: []string{"cov_xy [nm^2]", "cov_xy"}, photon: []string{"uncertainty_intensity [photon]", "uncertainty_photons"},
-	bound: []string{"crlb [nm]", "crlb"}, jointX: []string{"joint_crlb_x [nm]", "joint_crlb_x"}, jointY: []string{"joint_crlb_y [nm]", "joint_crlb_y"},
+	ground: []string{"uncertainty_offset [photon]", "uncertainty_background"},
+	bound:  []string{"crlb [nm]", "crlb"}, jointX: []string{"joint_crlb_x [nm]", "joint_crlb_x"}, jointY: []string{"joint_crlb_y [nm]", "joint_crlb_y"},
 	doubt: []string{"doubt [nm]", "doubt"}, prob: []string{"prob"}, near: []string{"neighbours"}, flag: []string{"flag"}, sigma: []string{"sigma [nm]", "sigma"},
 }
 
@@ -56,6 +57,7 @@ type columns struct {
 	of                                                      *table.Header
 	frame, x, y, photons, background, backStd, misfit, s    int
 	sx, sy, cov, photon, bound, jointX, jointY, doubt, prob int
+	ground                                                  int
 	near, flag, sigma                                       int
 }
 
@@ -66,7 +68,7 @@ func (c *columns) find() error {
 	}{
 		{&c.frame, readNames.frame}, {&c.x, readNames.x}, {&c.y, readNames.y}, {&c.photons, readNames.photons}, {&c.background, readNames.background},
 		{&c.backStd, readNames.backStd}, {&c.misfit, readNames.misfit}, {&c.s, readNames.s}, {&c.sx, readNames.sx}, {&c.sy, readNames.sy},
-		{&c.cov, readNames.cov}, {&c.photon, readNames.photon}, {&c.bound, readNames.bound}, {&c.jointX, readNames.jointX}, {&c.jointY, readNames.jointY},
+		{&c.cov, readNames.cov}, {&c.photon, readNames.photon}, {&c.ground, readNames.ground}, {&c.bound, readNames.bound}, {&c.jointX, readNames.jointX}, {&c.jointY, readNames.jointY},
 		{&c.doubt, readNames.doubt}, {&c.prob, readNames.prob}, {&c.near, readNames.near}, {&c.flag, readNames.flag}, {&c.sigma, readNames.sigma},
 	} {
 		*p.to = -1
@@ -100,7 +102,7 @@ func (c *columns) read(chunk *table.Chunk, row int) (l Localisation, err error) 
 	frame := number(c.frame, nan)
 	l = Localisation{
 		Frame: int(frame) - 1, X: number(c.x, nan), Y: number(c.y, nan), Photons: number(c.photons, 0), Background: number(c.background, 0),
-		BackStd: number(c.backStd, 0), Misfit: number(c.misfit, 1), Photon: number(c.photon, 0), Cov: number(c.cov, 0),
+		BackStd: number(c.backStd, 0), Misfit: number(c.misfit, 1), Photon: number(c.photon, 0), Ground: number(c.ground, 0), Cov: number(c.cov, 0),
 		Probability: number(c.prob, 1), Doubt: number(c.doubt, 0), Near: int(number(c.near, 0)),
 	}
 	s := number(c.s, nan)

@@ -7,7 +7,7 @@ import (
 
 // thunderstormHeader names the columns as ThunderSTORM does, then those that it does not have.
 const thunderstormHeader = `"id","frame","x [nm]","y [nm]","sigma [nm]","intensity [photon]","offset [photon]","bkgstd [photon]","chi2","uncertainty_xy [nm]",` +
-	`"uncertainty_x [nm]","uncertainty_y [nm]","cov_xy [nm^2]","uncertainty_intensity [photon]","crlb [nm]","joint_crlb_x [nm]","joint_crlb_y [nm]","doubt [nm]","prob","neighbours","flag"` + "\n"
+	`"uncertainty_x [nm]","uncertainty_y [nm]","cov_xy [nm^2]","uncertainty_intensity [photon]","uncertainty_offset [photon]","crlb [nm]","joint_crlb_x [nm]","joint_crlb_y [nm]","doubt [nm]","prob","neighbours","flag"` + "\n"
 
 // A thunderstorm writes the CSV that ThunderSTORM, SMAP and others read: frames from 1, places in nm
 // from the top left corner of the first pixel.
@@ -54,6 +54,7 @@ func (t *thunderstorm) row(l *Localisation) {
 	number(l.SY*p, 3)
 	number(l.Cov*p*p, 3)
 	number(l.Photon, 2)
+	number(l.Ground, 3)
 	number(l.Bound*p, 3)
 	number(l.JointX*p, 3)
 	number(l.JointY*p, 3)

@@ -49,8 +49,9 @@ const (
 // Farthest bounds the numbers.
 const Farthest = 6
 
-// Fill writes the inputs of an emitter that f has just found; read is the variance of the read-out.
-func Fill(f *fit.Fitter, e *fit.Found, read float64, row []float32) {
+// Fill writes the inputs of an emitter that f has just found.
+func Fill(f *fit.Fitter, e *fit.Found, row []float32) {
+	read := f.Read(e)
 	f.Window(e, Side, row[:window], row[window:numbers])
 	for i, r := range row[:window] {
 		row[i] = float32(math.Asinh(float64(r)/(2*f.Noise))) / 1.2

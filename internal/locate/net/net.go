@@ -2,7 +2,9 @@ package net
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,6 +19,7 @@ import (
 type Net struct {
 	Ensemble *model.Ensemble
 	Facts    Facts
+	Sum      string // of the file that it was read from
 }
 
 // Facts are stored beside the network.
@@ -73,7 +76,8 @@ func read(text []byte, name string) (*Net, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	n := &Net{Ensemble: e}
+	sum := sha256.Sum256(text)
+	n := &Net{Ensemble: e, Sum: hex.EncodeToString(sum[:])}
 	raw, ok := e.Documents[document]
 	if !ok || e.Inputs() != Inputs || e.Outputs() != Outputs || json.Unmarshal(raw, &n.Facts) != nil {
 		return nil, fmt.Errorf("%s: it is a model, but not one for molecules; utvi locate train makes one", name)
@@ -100,6 +104,7 @@ type Correction struct {
 	X, Y, Light, Background float64 // to be added: pixels, logarithm of the light, quanta
 	SX, SY                  float64 // standard deviations of the place, corrected
 	SLight                  float64 // of the logarithm of the light
+	SBackground             float64 // of the background, quanta
 	Probability             float64 // of being an emitter
 	Doubt                   float64 // the part of SX, SY from the doubt of the weights, in pixels
 	Outside                 bool
@@ -135,15 +140,15 @@ func (n *Net) NewCorrector() *Corrector {
 }
 
 // Correct writes a correction for each emitter that f has just found.
-func (c *Corrector) Correct(f *fit.Fitter, all []fit.Found, read float64, out []Correction) {
+func (c *Corrector) Correct(f *fit.Fitter, all []fit.Found, out []Correction) {
 	for len(all) > 0 {
 		n := min(len(all), Rows)
 		for i := range n {
-			Fill(f, &all[i], read, c.Row(i))
+			Fill(f, &all[i], c.Row(i))
 		}
 		c.Predict(n)
 		for i := range n {
-			out[i] = c.correction(f, &all[i], read, i)
+			out[i] = c.correction(f, &all[i], i)
 		}
 		all = all[n:]
 		out = out[n:]
@@ -179,8 +184,8 @@ func (c *Corrector) Predict(n int) {
 	c.x.Mean = c.x.Mean[:cap(c.x.Mean)]
 }
 
-func (c *Corrector) correction(f *fit.Fitter, e *fit.Found, read float64, i int) Correction {
-	u := Units(e, f.Noise, read)
+func (c *Corrector) correction(f *fit.Fitter, e *fit.Found, i int) Correction {
+	u := Units(e, f.Noise, f.Read(e))
 	m, v := c.Mean[i*Said:], c.Vary[i*Said:]
 	doubt := c.Doubt[i*Said:]
 	scale := c.net.Facts.Scale.Of(e.Near, v[OfX], v[OfY])
@@ -190,13 +195,14 @@ func (c *Corrector) correction(f *fit.Fitter, e *fit.Found, read float64, i int)
 		SX:          min(scale*u[OfX]*math.Sqrt(v[OfX]), most),
 		SY:          min(scale*u[OfY]*math.Sqrt(v[OfY]), most),
 		SLight:      u[OfLight] * math.Sqrt(v[OfLight]),
+		SBackground: u[OfBackground] * math.Sqrt(v[OfBackground]),
 		Probability: min(max(m[Shifts], 0), 1),
 		Doubt:       scale * math.Sqrt((u[OfX]*u[OfX]*doubt[OfX]+u[OfY]*u[OfY]*doubt[OfY])/2),
 	}
 	r.Outside = (doubt[OfX]+doubt[OfY])/2 > c.net.Facts.Doubt
 	r.Outside = r.Outside || c.net.Facts.outside(c.Row(i))
 	if !(r.SX > 0 && r.SY > 0) { // inputs that were no numbers
-		return Correction{SX: math.Sqrt(e.XX), SY: math.Sqrt(e.YY), SLight: math.Sqrt(e.LogN), Probability: 1, Outside: true}
+		return Correction{SX: math.Sqrt(e.XX), SY: math.Sqrt(e.YY), SLight: math.Sqrt(e.LogN), SBackground: math.Sqrt(e.Ground), Probability: 1, Outside: true}
 	}
 	return r
 }

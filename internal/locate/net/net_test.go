@@ -12,14 +12,14 @@ import (
 )
 
 // frame fits a frame and returns its emitters.
-func frame(t *testing.T, number int) (*fit.Fitter, []fit.Found, float64) {
+func frame(t *testing.T, number int) (*fit.Fitter, []fit.Found) {
 	t.Helper()
 	s := scene.Standard()
 	counts := make([]float32, s.Width*s.Height)
 	s.Frame(number, counts, nil)
-	s.Camera.Quanta(counts)
+	s.Camera.Alike().Quanta(counts)
 	f := fit.New(s.Width, s.Height, []float64{s.Camera.ReadVariance()}, fit.Settings{Sigma: 1.088})
-	return f, f.Frame(counts, nil), s.Camera.ReadVariance()
+	return f, f.Frame(counts, nil)
 }
 
 // Each symmetry moves the pixels of a window as it moves a vector, and is undone by its inverse.
@@ -57,12 +57,12 @@ func TestDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, all, read := frame(t, 3)
+	f, all := frame(t, 3)
 	c := n.NewCorrector()
 	out, again := make([]Correction, len(all)), make([]Correction, len(all))
-	c.Correct(f, all, read, out)
+	c.Correct(f, all, out)
 	for i := range all {
-		c.Correct(f, all[i:i+1], read, again[i:])
+		c.Correct(f, all[i:i+1], again[i:])
 		if out[i] != again[i] {
 			t.Fatalf("emitter %d alone: %+v, among others %+v", i, again[i], out[i])
 		}
@@ -70,7 +70,7 @@ func TestDefault(t *testing.T) {
 			t.Errorf("emitter %d: %+v", i, o)
 		}
 	}
-	if n := testing.AllocsPerRun(3, func() { c.Correct(f, all, read, out) }); n > 0 {
+	if n := testing.AllocsPerRun(3, func() { c.Correct(f, all, out) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -81,7 +81,7 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, all, read := frame(t, 3)
+	f, all := frame(t, 3)
 	c := n.NewCorrector()
 	out := make([]Correction, 1)
 	usual := all[0]
@@ -90,13 +90,13 @@ func TestOutside(t *testing.T) {
 			usual = all[k]
 		}
 	}
-	c.Correct(f, []fit.Found{usual}, read, out)
+	c.Correct(f, []fit.Found{usual}, out)
 	if out[0].Outside {
 		t.Errorf("%+v is marked", usual)
 	}
 	bright := usual
 	bright.N *= 1e4
-	c.Correct(f, []fit.Found{bright}, read, out)
+	c.Correct(f, []fit.Found{bright}, out)
 	if !out[0].Outside {
 		t.Errorf("%g quanta are not marked", bright.N)
 	}

@@ -87,10 +87,9 @@ func (s *Summary) Page(f locate.Facts) report.Page {
 }
 
 func (s *Summary) facts(f locate.Facts) report.Facts {
-	area := float64(s.header.Width*s.header.Height) * s.header.Pixel * s.header.Pixel * 1e-6
 	facts := report.Facts{
 		{Name: "Localisations", Value: fmt.Sprint(f.Found)},
-		{Name: "Density", Value: fmt.Sprintf("%.3g per µm² and frame", float64(f.Found)/math.Max(area*float64(f.Frames), 1e-9))},
+		{Name: "Density", Value: fmt.Sprintf("%.3g per µm² and frame", s.density(f))},
 		{Name: "Width of a point's image", Value: fmt.Sprintf("%.3f pixels, %.1f nm", f.Sigma, f.Sigma*s.header.Pixel)},
 		{Name: "Noise", Value: fmt.Sprintf("%.2f times what the camera's numbers promise", f.Noise)},
 	}

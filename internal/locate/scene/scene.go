@@ -25,6 +25,7 @@ type Scene struct {
 	Drift         float64 // nm in each direction over 1000 frames
 	Pattern       Pattern
 	Camera        camera.Camera
+	Sensor        *camera.Sensor // of pixels that are not alike; nil: as Camera says
 	Seed          uint64
 }
 
@@ -114,6 +115,10 @@ func (s *Scene) Frame(i int, counts []float32, all []Emitter) []Emitter {
 // expose draws the counts of a frame.
 func (s *Scene) expose(i int, mean []float64, counts []float32) {
 	c := s.Camera
+	sensor := s.Sensor
+	if sensor == nil {
+		sensor = c.Alike()
+	}
 	photons := rng.New(s.Seed).Sub(uint64(i), streamNoise)
 	read := rng.New(s.Seed).Sub(uint64(i), streamRead)
 	for j, m := range mean {
@@ -121,8 +126,7 @@ func (s *Scene) expose(i int, mean []float64, counts []float32) {
 		if c.EM > 0 {
 			e = c.EM * amplified(e, rng.Normal(read, uint64(2*j+1)))
 		}
-		e += c.Read * rng.Normal(read, uint64(2*j))
-		counts[j] = float32(math.Round(c.Offset + e/c.Gain))
+		counts[j] = float32(math.Round(sensor.Counts(j, e, rng.Normal(read, uint64(2*j)))))
 	}
 }
 
