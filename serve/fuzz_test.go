@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -11,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -92,101 +89,6 @@ func FuzzGRPC(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
-}
-
-// Whatever stands in the metadata, a call is answered or refused: nothing of it ends the
-// server, and only the token opens what needs it.
-func FuzzMetadata(f *testing.F) {
-	s, err := serve.New(serve.Config{Models: sources(), Token: "s3cret", LogRequests: true, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err != nil {
-		f.Fatal(err)
-	}
-	g := s.GRPC(nil)
-	l := bufconn.Listen(1 << 20)
-	go g.Serve(l)
-	f.Cleanup(g.Stop)
-	f.Add("authorization", "Bearer s3cret", "x-request-id", "1", true)
-	f.Add("authorization", "bearer  s3cret", ":authority", "localhost", false)
-	f.Add("grpc-timeout", "1S", "grpc-encoding", "gzip", true)
-	f.Add("content-type", "application/grpc+json", "x-bin", "AAAA=", false)
-	f.Add(":path", "/inference.GRPCInferenceService/ServerLive", "te", "", true)
-	f.Fuzz(func(t *testing.T, name1, value1, name2, value2 string, live bool) {
-		c, err := l.Dial()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		path := oip.GRPCInferenceService_ModelReady_FullMethodName
-		if live {
-			path = oip.GRPCInferenceService_ServerLive_FullMethodName
-		}
-		code, text := ask(c, headerBlock(path, name1, value1, name2, value2))
-		if code == "2" || text == "internal error" { // 13 alone is also the transport's word for metadata that is malformed
-			t.Fatalf("the server is at fault: status %s, %s", code, text)
-		}
-		opened := strings.EqualFold(name1, "authorization") || strings.EqualFold(name2, "authorization")
-		if code == "0" && !live && !opened && name1 != ":path" && name2 != ":path" {
-			t.Fatal("a model is told without the token")
-		}
-	})
-}
-
-// headerBlock is the header of a call, with more behind it.
-func headerBlock(path string, more ...string) []byte {
-	var block bytes.Buffer
-	e := hpack.NewEncoder(&block)
-	all := append([]string{":method", "POST", ":scheme", "http", ":path", path, ":authority", "localhost", "content-type", "application/grpc", "te", "trailers"}, more...)
-	for i := 0; i < len(all); i += 2 {
-		e.WriteField(hpack.HeaderField{Name: all[i], Value: all[i+1], Sensitive: true}) // nothing is remembered
-	}
-	return block.Bytes()
-}
-
-// ask sends a call without a message over a connection of HTTP/2, and returns its status
-// and the words with it; "" if the connection ends or the stream is reset.
-func ask(c net.Conn, header []byte) (code, text string) {
-	io.WriteString(c, http2.ClientPreface)
-	w := http2.NewFramer(c, c)
-	w.WriteSettings()
-	for at := 0; at == 0 || at < len(header); {
-		n := min(len(header)-at, 16_000)
-		last := at+n == len(header)
-		if at == 0 {
-			w.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: header[:n], EndHeaders: last})
-		} else {
-			w.WriteContinuation(1, last, header[at:at+n])
-		}
-		at += n
-	}
-	w.WriteData(1, true, make([]byte, 5)) // a message of no bytes
-	return answered(w)
-}
-
-// answered reads until a call has its status.
-func answered(w *http2.Framer) (code, text string) {
-	w.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	for {
-		frame, err := w.ReadFrame()
-		if err != nil {
-			return "", ""
-		}
-		switch frame := frame.(type) {
-		case *http2.MetaHeadersFrame:
-			for _, h := range frame.Fields {
-				switch h.Name {
-				case "grpc-status":
-					code = h.Value
-				case "grpc-message":
-					text = h.Value
-				}
-			}
-			if frame.StreamEnded() {
-				return code, text
-			}
-		case *http2.RSTStreamFrame, *http2.GoAwayFrame:
-			return "", ""
-		}
-	}
 }
 
 // bytesCodec sends bytes as they are.

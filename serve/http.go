@@ -93,9 +93,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 	c := &call{s: s, w: w, r: r, conn: conn, from: from, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory, who: from}}
 	c.id = s.idOf(r)
 	w.Header()["X-Request-Id"] = []string{c.id}
-	if s.ending.Load() {
-		w.Header()["Connection"] = []string{"close"} // idle ones would be cut off
-	}
 	defer c.release()
 	err := c.check(who)
 	if err == nil {
@@ -191,11 +188,21 @@ func (c *call) find() (err error) {
 	return err
 }
 
+// head returns the header of the answer, which is about to be sent. At the end it says so:
+// connections that are idle are closed soon.
+func (c *call) head() http.Header {
+	h := c.w.Header()
+	if c.s.ending.Load() {
+		h["Connection"] = []string{"close"}
+	}
+	return h
+}
+
 // write answers with JSON.
 func (c *call) write(text []byte) error { return c.writeAs("application/json", text) }
 
 func (c *call) writeAs(kind string, text []byte) error {
-	h := c.w.Header()
+	h := c.head()
 	h["Content-Type"] = []string{kind}
 	h["Content-Length"] = []string{strconv.Itoa(len(text))}
 	c.w.Write(text) // a client that went away is not an error of the server
@@ -225,7 +232,7 @@ func (c *call) unread() bool {
 
 // fail answers with an error.
 func (c *call) fail(f *fault) {
-	h := c.w.Header()
+	h := c.head()
 	if f.kind == unauthorized || f.kind == forbidden || c.unread() {
 		h.Set("Connection", "close") // strangers hold no connections
 	}

@@ -83,7 +83,7 @@ func (c *call) writeAnswers(head []byte, jobs []*job) {
 	for _, j := range jobs {
 		size += len(j.out)
 	}
-	h := c.w.Header()
+	h := c.head()
 	h["Content-Type"] = []string{"application/json"}
 	h["Content-Length"] = []string{strconv.Itoa(size)}
 	c.w.Write(head) // a client that went away is not an error of the server

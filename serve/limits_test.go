@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -94,6 +95,7 @@ func TestWire(t *testing.T) {
 	c.SetDeadline(time.Now().Add(serve.Patience))
 	io.WriteString(c, http2.ClientPreface)
 	w := http2.NewFramer(c, c)
+	w.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	w.WriteSettings()
 	frame, err := w.ReadFrame()
 	settings, ok := frame.(*http2.SettingsFrame)
@@ -107,7 +109,7 @@ func TestWire(t *testing.T) {
 	}
 	w.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headerBlock(oip.GRPCInferenceService_ModelInfer_FullMethodName), EndHeaders: true})
 	w.WriteData(1, false, []byte{0, 0, 2, 0, 0}) // a message of 131,072 bytes, which does not come
-	if code, text := answered(w); code != "8" || !strings.Contains(text, "larger than max") {
+	if code, text, _ := answered(w, 1); code != "8" || !strings.Contains(text, "larger than max") {
 		t.Errorf("an announced message is answered by %s, %s", code, text)
 	}
 	// The transport's own limit is two minutes.

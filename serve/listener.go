@@ -22,7 +22,6 @@ type bounded struct {
 	plain   bool         // HTTP without TLS: there is a way to tell
 
 	quiet  atomic.Bool   // no more connections are wanted
-	again  bool          // and what waited has been looked for once more
 	empty  chan struct{} // closed when none waits to be accepted
 	ending sync.Once
 }
@@ -40,9 +39,8 @@ func (b *bounded) Accept() (net.Conn, error) {
 		c, err := b.TCPListener.Accept()
 		if err != nil {
 			if b.quiet.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
-				if !b.again { // a deadline that has passed refuses what waits, too: on a busy machine that may be much
-					b.again = true
-					b.SetDeadline(time.Now().Add(2 * lastMoment))
+				if waiting(b.TCPListener) { // a deadline that has passed refuses what waits, too: on a busy machine that may be much
+					b.SetDeadline(time.Now().Add(lastMoment))
 					continue
 				}
 				b.ending.Do(func() { close(b.empty) })
@@ -94,19 +92,23 @@ func (b *bounded) Close() error {
 	return b.TCPListener.Close()
 }
 
-// lastMoment is how long connections that the kernel has completed are still accepted:
-// when the listener is closed, it resets those that wait.
+// lastMoment is how long connections that the kernel has half completed have until the
+// listener is closed, which resets those that wait to be accepted.
 const lastMoment = 20 * time.Millisecond
 
 // finish accepts what waits to be accepted, and then nothing more.
 func (b *bounded) finish() {
+	refuseNew(b.TCPListener)
 	b.quiet.Store(true)
 	b.SetDeadline(time.Now().Add(lastMoment))
 	select {
 	case <-b.empty:
-	case <-time.After(10 * lastMoment):
+	case <-time.After(lastWait):
 	}
 }
+
+// lastWait is how long they may keep coming, where they cannot be refused.
+const lastWait = 5 * time.Second
 
 // errorLog takes what net/http reports, mostly about clients: it is logged as such, at
 // most once a second.

@@ -27,7 +27,7 @@ func (c *call) page(mux *http.ServeMux) error {
 	}
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if err == nil && !info.IsDir() && get {
-		h := c.w.Header()
+		h := c.head()
 		h.Set("Content-Security-Policy", "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")

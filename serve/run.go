@@ -77,11 +77,22 @@ func (s *Server) listen(protocol, address string, all *connections) (*bounded, e
 	if address == "" {
 		return nil, nil
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := listenTCP(address)
 	if err != nil {
 		return nil, &ListenError{protocol, address, err}
 	}
-	return &bounded{TCPListener: l.(*net.TCPListener), clients: &s.clients, all: all, empty: make(chan struct{})}, nil
+	return &bounded{TCPListener: l, clients: &s.clients, all: all, empty: make(chan struct{})}, nil
+}
+
+// listenTCP listens for TCP with one path: the kernel cannot filter what comes by several.
+func listenTCP(address string) (*net.TCPListener, error) {
+	var c net.ListenConfig
+	c.SetMultipathTCP(false)
+	l, err := c.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return l.(*net.TCPListener), nil
 }
 
 func secured(c *tls.Config) credentials.TransportCredentials {

@@ -179,8 +179,10 @@ func insider(ctx context.Context) context.Context {
 }
 
 // ask asks for a prediction.
-func (a *arena) ask(c *http.Client) (int, string, error) {
-	q, err := http.NewRequest("POST", a.url("/predict/strength"), strings.NewReader(question))
+func (a *arena) ask(c *http.Client) (int, string, error) { return a.askIn(context.Background(), c) }
+
+func (a *arena) askIn(ctx context.Context, c *http.Client) (int, string, error) {
+	q, err := http.NewRequestWithContext(ctx, "POST", a.url("/predict/strength"), strings.NewReader(question))
 	if err != nil {
 		return 0, "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -60,17 +61,27 @@ func slowHeaders(ctx context.Context, a *arena) {
 	})
 }
 
-// load asks as a client does until the server refuses connections.
+// load asks for predictions, one after the other, until the server is gone. A request that
+// is lost is wrong, unless the client took its time: a connection on which it asked nothing
+// for the linger of the end may be closed, and one that it has just made after five seconds.
 func (a *arena) load(ctx context.Context, answered, wrong *atomic.Int64) {
+	const linger, first = 300 * time.Millisecond, 5 * time.Second
 	c := &http.Client{Transport: &http.Transport{}}
 	defer c.CloseIdleConnections()
+	before := time.Now() // when the request before this one was sent
 	for ctx.Err() == nil {
-		code, text, err := a.ask(c)
+		begun := time.Now()
+		reused := false
+		code, text, err := a.askIn(httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused = i.Reused }}), c)
+		slow := !reused && time.Since(begun) > first || reused && time.Since(before) > linger
+		before = begun
 		switch {
 		case err == nil && code == 200 && text == a.want:
 			answered.Add(1)
 		case errors.Is(err, syscall.ECONNREFUSED):
 			return
+		case err != nil && slow:
+			a.t.Logf("a client that took its time: %v", err)
 		default:
 			wrong.Add(1)
 			a.t.Logf("%d %.100s %v", code, text, err)
