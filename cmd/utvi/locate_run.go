@@ -18,6 +18,7 @@ import (
 	"utvi/internal/locate/batch"
 	"utvi/internal/locate/frames"
 	"utvi/internal/locate/list"
+	"utvi/internal/locate/net"
 	"utvi/internal/locate/page"
 )
 
@@ -207,6 +208,14 @@ func yamlOf(out string) string { return strings.TrimSuffix(out, filepath.Ext(out
 func (l *localising) warn(cmd *cobra.Command, f locate.Facts) {
 	if l.Sigma == 0 {
 		tell(cmd, "the image of a point has a standard deviation of %.3f pixels (%.0f nm)", f.Sigma, f.Sigma*l.pixel)
+	}
+	const wrong = 0.06 // as often in the training
+	if math.Abs(f.Seen/f.Sigma-1) > wrong {
+		flagged := ""
+		if net.OtherWidth(f.Sigma, f.Seen) {
+			flagged = "; all rows are flagged"
+		}
+		tell(cmd, "warning: images of points in the frames are about %.2f pixels wide, and --sigma is %g; without --sigma the width is estimated%s", f.Seen, f.Sigma, flagged)
 	}
 	const much = 1.15
 	if f.Noise < much && f.Noise > 1/much {

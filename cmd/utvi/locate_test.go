@@ -72,6 +72,14 @@ func TestLocate(t *testing.T) {
 	if !bytes.Equal(tables[0], tables[1]) {
 		t.Error("another number of cores writes another table")
 	}
+	narrow := filepath.Join(dir, "narrow.csv")
+	code, _, errs := utvi(t, "locate", stack, "--camera", camera, "--sigma", "0.85", "-o", narrow)
+	if code != 0 || !strings.Contains(errs, "--sigma is 0.85; without --sigma the width is estimated; all rows are flagged") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if rows := strings.Split(strings.TrimSpace(string(readFile(t, narrow))), "\n"); !strings.HasSuffix(rows[1], ",1") {
+		t.Errorf("the first row is %s", rows[1])
+	}
 	lines := strings.Split(strings.TrimSpace(string(tables[0])), "\n")
 	if len(lines) < 161 || len(lines) > 165 || !strings.HasPrefix(lines[0], `"id","frame","x [nm]","y [nm]","sigma [nm]"`) {
 		t.Errorf("%d lines for 160 molecules, the first is %s", len(lines), lines[0])

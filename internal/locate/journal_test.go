@@ -81,7 +81,10 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := -1
-	for cut := range len(whole) + 1 {
+	for cut := 0; cut <= len(whole); cut++ {
+		if cut > 200 && cut < len(whole)-200 {
+			cut += 9 // bytes of the middle are much alike
+		}
 		torn := bytes.Clone(whole[:cut])
 		if cut%3 == 0 && cut > len(journalBegins) && cut < len(whole) {
 			torn = append(torn, 0, 0, 0, 0, 0, 0, 0, 0, 0) // as after a loss of power

@@ -38,6 +38,7 @@ type Localisation = list.Localisation
 // Facts are what was learnt of a stack before it was fitted, and what was in it.
 type Facts struct {
 	Sigma  float64 // width of the point's image in pixels
+	Seen   float64 // what the frames say that the width is
 	Noise  float64 // standard deviation of the noise, in terms of what the camera's numbers promise
 	Frames int     // fitted
 	Blank  int     // of them, with one and the same count in all pixels
@@ -112,6 +113,7 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 	variance := sensor.VarianceOf((stack.Width-w)/2, (stack.Height-h)/2, w, h, stack.Width)
 	l.settings = fit.Tune(sample, w, h, variance, fit.Settings{Sigma: c.Sigma, Threshold: c.Threshold})
 	l.Facts.Sigma = l.settings.Sigma
+	l.Facts.Seen = l.settings.Width
 	l.Facts.Noise = l.settings.Noise
 	return l, nil
 }

@@ -135,6 +135,7 @@ type found struct {
 	First  int         `json:"first"`
 	Of     int         `json:"of"` // frames of the whole run
 	Width  float64     `json:"width"`
+	Seen   float64     `json:"seen"`
 	Noise  float64     `json:"noise"`
 }
 
@@ -184,7 +185,7 @@ func run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	if err := errors.Join(err, journal.Close()); err != nil {
 		return sweep.Outcome{}, err
 	}
-	f := found{Frames: to - s.From, First: first, Of: all, Width: l.Facts.Sigma, Noise: l.Facts.Noise,
+	f := found{Frames: to - s.From, First: first, Of: all, Width: l.Facts.Sigma, Seen: l.Facts.Seen, Noise: l.Facts.Noise,
 		Header: list.Header{Pixel: s.Pixel, Sigma: l.Facts.Sigma, Width: stack.Width, Height: stack.Height, Frames: first + all}}
 	f.Sum, err = sumOf(path)
 	return sweep.Outcome{Data: f, Metrics: map[string]float64{

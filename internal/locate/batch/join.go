@@ -78,6 +78,7 @@ func join(dir, to string, pieces []piece) (Joined, error) {
 	stem := filepath.Join(to, first.spec.Into+".locs")
 	j := Joined{File: stem + first.spec.ending(), Page: stem + ".html"}
 	j.Facts.Sigma = first.found.Width
+	j.Facts.Seen = first.found.Seen
 	j.Facts.Noise = first.found.Noise
 	summary := page.New(h, first.found.First, first.found.Of)
 	err := atomicfile.Write(j.File, func(w io.Writer) error {

@@ -159,6 +159,29 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// A width that is given and wrong is seen to be wrong, in crowds as well: what is left of
+// the error is less than a third.
+func TestTuneSeesTheWidth(t *testing.T) {
+	for _, density := range []float64{0.5, 3} {
+		s := scene.Standard()
+		s.PSF = scene.Gaussian(1.2)
+		s.Density = density
+		var sample [][]float32
+		for i := range 40 {
+			q := make([]float32, s.Width*s.Height)
+			s.Frame(i, q, nil)
+			s.Camera.Alike().Quanta(q)
+			sample = append(sample, q)
+		}
+		for _, given := range []float64{1.2, 1.32, 1.05} {
+			got := Tune(sample, s.Width, s.Height, []float64{s.Camera.ReadVariance()}, Settings{Sigma: given})
+			if got.Sigma != given || math.Abs(got.Width/1.2-1) > math.Abs(given/1.2-1)/3+0.01 {
+				t.Errorf("%g per µm²: given %g, seen %.3f, want 1.2", density, given, got.Width)
+			}
+		}
+	}
+}
+
 // Fitting allocates nothing once the memory has grown.
 func TestNoAllocation(t *testing.T) {
 	s := scene.Standard()

@@ -20,6 +20,8 @@ type Settings struct {
 	// the strengths of oval and of lopsided residuals, all in terms of the noise. They are 1 if the image
 	// of a point is the Gaussian that is fitted; 0 means 1.
 	Misfit, Oval, Lopsided float64
+	// Width is what the frames say that Sigma is, if it was given; 0: not known. Only package net reads it.
+	Width float64
 	// Alone fits each candidate as if there were no other, as most programs do: to compare with.
 	Alone bool
 }

@@ -26,10 +26,12 @@ func Tune(sample [][]float32, width, height int, variance []float64, s Settings)
 			f.Frame(q, nil)
 			t.add(f)
 		}
-		change := 0.0
-		if !given {
-			change = common(t.widths)
-			s.Sigma = min(max(s.Sigma*(1+change), 0.5), 3.3)
+		change := common(t.widths)
+		s.Width = min(max(s.Sigma*(1+change), 0.5), 3.3)
+		if given {
+			change = 0
+		} else {
+			s.Sigma = s.Width
 		}
 		t.settle(&s)
 		const fine = 5e-3

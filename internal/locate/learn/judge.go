@@ -17,6 +17,7 @@ type Case struct {
 	Name  string
 	Scene scene.Scene
 	Told  camera.Camera
+	Sigma float64 // width that the program is told, pixels; 0: it estimates it
 	// Molecules is about how many to draw.
 	Molecules int
 }
@@ -51,6 +52,12 @@ func Cases(seed uint64, molecules int) (all []Case) {
 			c.Told.Read *= factor
 		}
 	}
+	told := func(sigma float64) func(*Case) {
+		return func(c *Case) {
+			isolated(c)
+			c.Sigma = sigma
+		}
+	}
 	const sigma = 1.088
 	add("isolated", isolated)
 	add("isolated, 5000 photons on 10", light(5000, 10))
@@ -74,6 +81,9 @@ func Cases(seed uint64, molecules int) (all []Case) {
 	add("20 % 1.5 px aside", optic(scene.Lopsided(sigma, 0.2, 1.5, true), 3000, 500))
 	add("10 % 1 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.1, 1, true), 5000, 10))
 	add("20 % 1.5 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.2, 1.5, true), 5000, 10))
+	add("width told 10 % too small", told(0.9*sigma))
+	add("width told 25 % too small", told(0.75*sigma))
+	add("width told 25 % too large", told(1.25*sigma))
 	add("width 2 px", optic(scene.Gaussian(2), 3000, 500))
 	add("60000 photons", optic(scene.Gaussian(sigma), 60000, 500))
 	add("40 % 2.5 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.4, 2.5, true), 5000, 10))
@@ -109,7 +119,7 @@ func Judge(ctx context.Context, c Case, nets map[string]*net.Net, order []string
 		told.Quanta(sample[i])
 	}
 	read := told.Variance()
-	settings := fit.Tune(sample, c.Scene.Width, c.Scene.Height, read, fit.Settings{})
+	settings := fit.Tune(sample, c.Scene.Width, c.Scene.Height, read, fit.Settings{Sigma: c.Sigma})
 	alone := settings
 	alone.Alone = true
 	j, err := c.fit(ctx, alone, frames, nil)

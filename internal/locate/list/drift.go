@@ -12,6 +12,7 @@ import (
 type Drift struct {
 	Frames []float64 // from 0, rising
 	X, Y   []float64 // nm, 0 on average
+	Miss   float64   // nm: the median by which comparisons of two segments contradict it
 }
 
 // At is the drift in a frame.
@@ -227,7 +228,8 @@ func (d *Drift) settle(pairs []moved) bool {
 			misses = append(misses, d.miss(&m))
 		}
 		const far, least = 4, 5 // nm
-		limit := max(far*median(misses), least)
+		d.Miss = median(misses)
+		limit := max(far*d.Miss, least)
 		for i := range pairs {
 			pairs[i].off = misses[i] > limit
 		}

@@ -200,11 +200,18 @@ func (c *Corrector) correction(f *fit.Fitter, e *fit.Found, i int) Correction {
 		Doubt:       scale * math.Sqrt((u[OfX]*u[OfX]*doubt[OfX]+u[OfY]*u[OfY]*doubt[OfY])/2),
 	}
 	r.Outside = (doubt[OfX]+doubt[OfY])/2 > c.net.Facts.Doubt
-	r.Outside = r.Outside || c.net.Facts.outside(c.Row(i))
+	r.Outside = r.Outside || c.net.Facts.outside(c.Row(i)) || OtherWidth(f.Sigma, f.Width)
 	if !(r.SX > 0 && r.SY > 0) { // inputs that were no numbers
 		return Correction{SX: math.Sqrt(e.XX), SY: math.Sqrt(e.YY), SLight: math.Sqrt(e.LogN), SBackground: math.Sqrt(e.Ground), Probability: 1, Outside: true}
 	}
 	return r
+}
+
+// OtherWidth reports whether images of points are so much wider or narrower than was said that bars fitted
+// with what was said are not to be believed: twice the error with which scenes of the training were told.
+func OtherWidth(said, seen float64) bool {
+	const most = 0.12
+	return seen > 0 && math.Abs(math.Log(seen/said)) > most
 }
 
 func (f *Facts) outside(row []float32) bool {

@@ -24,7 +24,18 @@ type Summary struct {
 	cells         cells
 	near, doubt   float64
 	n             float64
+	places        []place // of some localisations, to see a drift
+	stride, skip  int     // how many are left out behind each, and before the next
 }
+
+// A place is that of a localisation, in nm.
+type place struct {
+	frame int
+	x, y  float32
+}
+
+// mostPlaces bounds them.
+const mostPlaces = 60_000
 
 // New begins a summary of so many frames.
 func New(h list.Header, first, frames int) *Summary {
@@ -65,7 +76,26 @@ func (s *Summary) Add(all []locate.Localisation) {
 		s.near += float64(l.Near)
 		s.doubt += l.Doubt * p
 		s.n++
+		s.keep(&l)
 	}
+}
+
+// keep keeps one of so many places, and of these every second one when there are too many.
+func (s *Summary) keep(l *list.Localisation) {
+	if s.skip > 0 {
+		s.skip--
+		return
+	}
+	s.skip = s.stride
+	s.places = append(s.places, place{l.Frame, float32(l.X), float32(l.Y)})
+	if len(s.places) < mostPlaces {
+		return
+	}
+	for i := range len(s.places) / 2 {
+		s.places[i] = s.places[2*i]
+	}
+	s.places = s.places[:len(s.places)/2]
+	s.stride = 2*s.stride + 1
 }
 
 // Page is the page; facts are of the whole stack.
@@ -81,7 +111,7 @@ func (s *Summary) Page(f locate.Facts) report.Page {
 		report.Section{Title: "Picture", Parts: []report.Part{report.Picture{Figure: drawn{s.picture}, Title: "All localisations,",
 			Caption: fmt.Sprintf("each a Gaussian of its own standard deviation. The bar is %g nm long.", s.picture.Bar())}}},
 		report.Section{Title: "Error bars", Parts: s.bars()},
-		report.Section{Title: "Light, and the course of the recording", Parts: s.course()},
+		report.Section{Title: "Light, and the course of the recording", Parts: append(s.course(), s.drift()...)},
 		report.Section{Title: "Rejected and marked", Parts: []report.Part{s.rejected(f)}})
 	return page
 }
@@ -92,6 +122,9 @@ func (s *Summary) facts(f locate.Facts) report.Facts {
 		{Name: "Density", Value: fmt.Sprintf("%.3g per µm² and frame", s.density(f))},
 		{Name: "Width of a point's image", Value: fmt.Sprintf("%.3f pixels, %.1f nm", f.Sigma, f.Sigma*s.header.Pixel)},
 		{Name: "Noise", Value: fmt.Sprintf("%.2f times what the camera's numbers promise", f.Noise)},
+	}
+	if f.Seen != f.Sigma {
+		facts = append(facts, report.Fact{Name: "Width that the frames show", Value: fmt.Sprintf("%.3f pixels; --sigma says %.3f", f.Seen, f.Sigma)})
 	}
 	if s.n > 0 {
 		facts = append(facts, report.Fact{Name: "Standard deviation, median", Value: fmt.Sprintf("%.1f nm; the bound for a molecule alone is %.1f nm", s.sigmas.quantile(0.5), s.bounds.quantile(0.5))},
