@@ -69,6 +69,5 @@ func targetOf(f *table.Frame, rows []int, col int) Column {
 	}
 	c.NA = p.naIsName
 	c.None = p.noneIsName
-	c.Marks = p.placeholderList()
 	return c
 }

@@ -52,7 +52,7 @@ func TestBatchesOfAnotherShape(t *testing.T) {
 // first of them says why.
 func TestRowsSetAside(t *testing.T) {
 	s := infer(t, "x,x_std,k,y\n1,1,a,1\n3,1,b,2\n", Spec{Targets: []string{"y"}})
-	e, c := boundTo(t, s, "x,x_std,k\n3,2,a\n1,-1,b\n,1,a\n1,0,b\n")
+	e, c := boundTo(t, s, "x,x_std,k\n3,2,a\n1,-1,b\n1,1,?\n1,0,b\n")
 	if n, why := e.SetAside(); n != 0 || why != "" {
 		t.Errorf("%d rows are set aside (%s) before any is read", n, why)
 	}

@@ -239,7 +239,7 @@ func (in *inference) noInputs(s *Schema) error {
 func (in *inference) plain(c *Column, p *profile) error {
 	what := roleName[c.Role]
 	switch {
-	case p.texts > 0 || p.style != nil || p.time != nil:
+	case p.texts > 0 || p.style != nil: // times are texts
 		return fmt.Errorf("%s; a %s must be a number", p.firstText, what)
 	case p.missing > 0:
 		return errors.New(p.firstMissing.sentence(what))

@@ -7,9 +7,9 @@ import (
 )
 
 func TestRowNumbers(t *testing.T) {
-	text := "up,down,more,odd,x,y\n"
+	text := "up,down,more,less,odd,x,y\n"
 	for i := range 20 {
-		text += fmt.Sprintf("%d,%d,%d,%g,%d,%d\n", i*i, -5*i, i-i/19, float64(i)/2, i*7%20, i%3)
+		text += fmt.Sprintf("%d,%d,%d,%d,%g,%d,%d\n", i*i, -5*i, i-i/19, i/19-i, float64(i)/2, i*7%20, i%3)
 	}
 	for _, c := range infer(t, text, Spec{Targets: []string{"y"}}).Columns {
 		want := ""
@@ -20,7 +20,7 @@ func TestRowNumbers(t *testing.T) {
 			t.Errorf("%s is %s: %q, want %q", c.Name, c.Role, c.Note, want)
 		}
 	}
-	for _, spec := range []Spec{{Targets: []string{"y"}, Inputs: []string{"up", "x"}}, {Targets: []string{"y"}, Ignore: []string{"down", "more", "odd", "x"}}} {
+	for _, spec := range []Spec{{Targets: []string{"y"}, Inputs: []string{"up", "x"}}, {Targets: []string{"y"}, Ignore: []string{"down", "more", "less", "odd", "x"}}} {
 		if c := infer(t, text, spec).Columns[0]; c.Note != "" || c.Role != Input {
 			t.Errorf("with %+v: %+v", spec, c)
 		}

@@ -118,7 +118,7 @@ func (p *profile) looksLikeCountries() bool {
 // noneLooksLikeName reports whether None is one of the names of a column: about as common as the
 // others. Where it is rare, a program wrote it for a missing value.
 func (p *profile) noneLooksLikeName() bool {
-	return p.none.n > 0 && p.texts > 0 && p.numbers <= p.texts && !p.moreTexts && 2*p.none.n*len(p.textCount) >= p.texts
+	return p.texts > 0 && p.numbers <= p.texts && !p.moreTexts && 2*p.none.n*len(p.textCount) >= p.texts
 }
 
 // makeNames makes names of missing cells.

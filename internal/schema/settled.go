@@ -38,11 +38,9 @@ func (p *profile) settleAs(as *Column) {
 func (p *profile) settleNames(as *Column) {
 	if as.NA {
 		p.makeNames(&p.na)
-		p.naIsName = true
 	}
 	if as.None {
 		p.makeNames(&p.none)
-		p.noneIsName = true
 	}
 	p.namesInTexts = p.texts
 	for s, n := range p.placeholders {

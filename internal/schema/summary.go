@@ -16,9 +16,6 @@ const mostShown = 60
 // Shown chooses the columns that a summary lists: all of them or, of many, those that
 // are not plain inputs and the first of the others. It returns how many are left out.
 func (s *Schema) Shown() (shown []Column, more int) {
-	if len(s.Columns) <= mostShown {
-		return s.Columns, 0
-	}
 	special := func(c *Column) bool { return c.Role != Input && c.Role != Dropped || c.Note != "" && c.Role == Input }
 	left := mostShown
 	for i := range s.Columns {
