@@ -84,6 +84,18 @@ var (
 	resin    = sync.OnceValue(func() *fit.Model { return fitted("resin", 2) })
 )
 
+// fittedTo is a small model of the column y of a table's text.
+func fittedTo(t testing.TB, text, noise string) *fit.Model {
+	t.Helper()
+	quick := quick
+	quick.Noise = noise
+	r, err := fit.Run(t.Context(), loaded(t, text), fit.Config{Targets: []string{"y"}, Network: quick}, fit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Model
+}
+
 // opened is a model by way of its file.
 func opened(t testing.TB, m *fit.Model) *predict.Model {
 	t.Helper()

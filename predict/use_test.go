@@ -112,3 +112,41 @@ func TestEngineWithoutIntervals(t *testing.T) {
 		t.Error("the engine was not asked for intervals")
 	}
 }
+
+// fixed finds the same interval for all rows, in the units of the networks.
+type fixed struct{ asked int }
+
+func (f *fixed) Find(_ float64, n int, _, _ [][]float32, lo, hi []float64) error {
+	f.asked++
+	for i := range n {
+		lo[i] = -1
+		hi[i] = 2
+	}
+	return nil
+}
+
+// Intervals that the engine finds are found once for a batch, and are in the unit of the target.
+func TestEngineWithIntervals(t *testing.T) {
+	m := opened(t, strength())
+	found := &fixed{}
+	err := m.Use(roomless{engine.CPU[float32](), found})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := predictor(t, m, predict.Options{})
+	y := m.Schema.Targets()[0]
+	for batches := range 2 {
+		all, err := p.Rows(t.Context(), named(t, frame(70, 9)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range all {
+			if n := x.Numbers[0]; n.Lo != y.Mean-y.SD || n.Hi != y.Mean+2*y.SD {
+				t.Fatalf("row %d is from %v to %v, want %v ± %v", i, n.Lo, n.Hi, y.Mean, y.SD)
+			}
+		}
+		if found.asked != batches+1 {
+			t.Errorf("after %d batches the engine was asked %d times", batches+1, found.asked)
+		}
+	}
+}
