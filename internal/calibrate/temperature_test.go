@@ -71,10 +71,10 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
-// Rows that no temperature suits: always right, where colder is better until nothing
-// is left to gain, and always wrong.
+// Rows that no temperature suits: always right, where colder is always better, but 20 rows show no more
+// than that about one in 22 is wrong (T = 0.27), and always wrong.
 func TestTemperatureBounds(t *testing.T) {
-	for class, bounds := range [][2]float64{{leastT, 0.05}, {mostT * (1 - 1e-9), mostT}} {
+	for class, bounds := range [][2]float64{{0.2, 0.35}, {mostT * (1 - 1e-9), mostT}} {
 		fit, err := FitTemperature(Unweighted(func(yield func(int, dist.Categorical) bool) {
 			for range 20 {
 				if !yield(class, dist.Categorical{0.7, 0.3}) {
