@@ -145,16 +145,21 @@ func arrange(views []view, classes bool, add func(title, caption string, all []v
 	}
 	every := func(view) bool { return true }
 	surest := func(a, b view) int { return cmp.Compare(b.sure, a.sure) }
-	leastSure := func(a, b view) int { return cmp.Compare(a.sure, b.sure) }
+	certainty := func(least string) { // of few images, none is in both sheets
+		all := by(func(a, b view) int { return cmp.Compare(a.sure, b.sure) }, every)
+		half := (len(all) + 1) / 2
+		most := slices.Clone(all[half:])
+		slices.Reverse(most)
+		add("Least certain.", least, all[:half])
+		add("Most certain.", "", most)
+	}
 	if classes {
 		add("Wrong and sure.", "Images whose class is another than the predicted one, the surest first: perhaps their labels are wrong.", by(surest, func(v view) bool { return !v.right }))
-		add("Least certain.", "The most probable class has the smallest probability.", by(leastSure, every))
-		add("Most certain.", "", by(surest, every))
+		certainty("The most probable class has the smallest probability.")
 		return
 	}
 	add("Farthest off.", "The errors are largest in predicted standard deviations: perhaps the targets are wrong.", by(func(a, b view) int { return cmp.Compare(b.wrong, a.wrong) }, every))
-	add("Least certain.", "The predicted standard deviation is largest.", by(leastSure, every))
-	add("Most certain.", "", by(surest, every))
+	certainty("The predicted standard deviation is largest.")
 }
 
 // view says how an image is predicted.

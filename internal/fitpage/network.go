@@ -57,7 +57,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 
 func trainingCharts(m *fit.Model) []report.Chart {
 	r := m.Net.Report
-	trials := report.Chart{Title: "candidates, held-out rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
+	trials := report.Chart{Title: "candidates, held-out rows", X: report.Axis{Label: "step", Whole: true}, Y: report.Axis{Label: "negative log-likelihood"}}
 	for i, x := range r.Trials {
 		t := report.Trace{Name: fmt.Sprint(i + 1), Colour: report.Series(i), Style: report.LineMarks}
 		for _, p := range x.Curve {
@@ -65,7 +65,7 @@ func trainingCharts(m *fit.Model) []report.Chart {
 		}
 		trials.Traces = append(trials.Traces, t)
 	}
-	members := report.Chart{Title: "members, training rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
+	members := report.Chart{Title: "members, training rows", X: report.Axis{Label: "step", Whole: true}, Y: report.Axis{Label: "training loss"}}
 	for _, x := range r.Members {
 		at := max(0, slices.IndexFunc(r.Trials, func(y tabular.Trial) bool { return y.Candidate == x.Candidate }))
 		t := report.Trace{Colour: report.Series(at), Style: report.LineMarks, Number: at + 1}

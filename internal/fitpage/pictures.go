@@ -81,7 +81,7 @@ func shiftTable(r *fit.Result, p *vision.Showing) report.Table {
 	for _, x := range p.Shifts {
 		row := []string{x.Name}
 		if classes {
-			row = append(row, fmt.Sprintf("%.1f %%", 100*x.Accuracy), fmt.Sprintf("%.3f", x.NLL), fmt.Sprintf("%.3f", x.ECE), fmt.Sprintf("%.3f", x.Entropy))
+			row = append(row, fmt.Sprintf("%.1f %%", 100*x.Accuracy), fmt.Sprintf("%.3f", max(x.NLL, 0)), fmt.Sprintf("%.3f", x.ECE), fmt.Sprintf("%.3f", x.Entropy))
 		}
 		for j := range x.RMSE {
 			row = append(row, fmt.Sprintf("%.3g", x.RMSE[j]), fmt.Sprintf("%.3g", x.Std[j]), fmt.Sprintf("%.1f %%", 100*x.Cover90[j]))

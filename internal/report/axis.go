@@ -14,6 +14,7 @@ type Axis struct {
 	Scale    Scale
 	Min, Max float64  // what to show; the data decide if both are zero
 	Names    []string // of the values 0, 1, 2 … where these are names, not numbers
+	Whole    bool     // counts: no marks between whole numbers
 
 	blank bool // marks without numbers
 }
@@ -139,11 +140,11 @@ func (a Axis) ticker(s span, length vg.Length, wide func(string) vg.Length) plot
 		return dates{1}
 	}
 	for most := 5.5; most > 1.5; most-- {
-		if t := (ticks{most: most}); fits(t) {
+		if t := (ticks{most: most, whole: a.Whole}); fits(t) {
 			return t
 		}
 	}
-	return ticks{most: 1.5}
+	return ticks{most: 1.5, whole: a.Whole}
 }
 
 // names marks 0, 1, 2 … with words, every so many.

@@ -128,7 +128,7 @@ func (f confusionMark) Plot(c draw.Canvas, p *plot.Plot) {
 			t := ty(y+0.5) - 0.5
 			c.FillPolygon(fade(blue, 0.06+0.94*share), []vg.Point{{X: l, Y: b}, {X: r, Y: b}, {X: r, Y: t}, {X: l, Y: t}})
 			colour := ink
-			if share > 0.5 {
+			if share > 0.83 { // from where it stands out more, in the light and in the dark
 				colour = white
 			}
 			style := textStyle(tickSize, colour)

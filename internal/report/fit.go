@@ -129,7 +129,7 @@ func Reliability(probability, frequency []float64, count []int) Chart {
 // marked.
 func Training(label string, steps, train, validation []float64, best float64) Chart {
 	sameLength(steps, train)
-	c := Chart{Title: "training", X: Axis{Label: "step"}, Y: Axis{Label: label}, Traces: []Trace{
+	c := Chart{Title: "training", X: Axis{Label: "step", Whole: true}, Y: Axis{Label: label}, Traces: []Trace{
 		{Name: "training", Colour: blue, X: steps, Y: train}}}
 	if validation == nil {
 		return c

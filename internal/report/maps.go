@@ -17,6 +17,10 @@ type Maps struct {
 	Log     bool   // colours by the logarithm
 	Plain   bool   // without axes and colour bars: examples of images
 
+	// Side is that of a pixel in Unit, where places count from the top left corner.
+	Side float64
+	Unit string
+
 	narrow bool
 }
 
@@ -190,6 +194,12 @@ func (m Maps) one(c draw.Canvas, x Map, area vg.Rectangle, colours span, first, 
 	p.Y.Max = h
 	p.X.Tick.Marker = ticks{most: 4.5}
 	p.Y.Tick.Marker = ticks{most: 4.5}
+	if m.Side > 0 {
+		p.X.Label.Text = "x (" + m.Unit + ")"
+		p.Y.Label.Text = "y (" + m.Unit + ")"
+		p.X.Tick.Marker = placed{w * m.Side, m.Side}
+		p.Y.Tick.Marker = placed{h * m.Side, -m.Side}
+	}
 	if !first {
 		p.Y.Label.Text, p.Y.Tick.Marker = "", unnumbered{p.Y.Tick.Marker}
 	}

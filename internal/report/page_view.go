@@ -252,6 +252,7 @@ var (
 		name   string
 	}{
 		{regexp.MustCompile(":#(2[12]){3}"), ":var(--ink)"},
+		{regexp.MustCompile(":#(F[EF]){3}"), ":var(--paper)"}, // on blue, say
 		{regexp.MustCompile(":#007[12]B[12]"), ":var(--blue)"},
 		{regexp.MustCompile(":#(8[78]){3}"), ":var(--mid)"},
 		{regexp.MustCompile(":#E[56]9[EF]00"), ":var(--orange)"},

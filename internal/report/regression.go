@@ -115,7 +115,7 @@ func (r Regression) panel(m RegressionPanel, y span) Chart {
 
 // scores is the panel of the curves, on a logarithmic axis.
 func (r Regression) scores(at int) Chart {
-	c := Chart{Title: fmt.Sprintf("(%c)  validation score", 'a'+at), X: Axis{Label: "epoch"}, Y: Axis{Label: r.CurveLabel, Scale: Log10}}
+	c := Chart{Title: fmt.Sprintf("(%c)  validation score", 'a'+at), X: Axis{Label: "epoch", Whole: true}, Y: Axis{Label: r.CurveLabel, Scale: Log10}}
 	for _, k := range r.Curves {
 		c.Traces = append(c.Traces, Trace{Name: k.Name, Colour: k.Colour, X: k.X, Y: k.Mean, Lo: k.Lo, Hi: k.Hi})
 	}

@@ -10,7 +10,8 @@ import (
 
 // ticks sets round numbers at even steps, about five of them.
 type ticks struct {
-	most float64 // steps, 5.5 if zero
+	most  float64 // steps, 5.5 if zero
+	whole bool
 }
 
 // Ticks implements plot.Ticker.
@@ -19,7 +20,11 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	if most == 0 {
 		most = 5.5
 	}
-	step, decimals := niceStep((hi - lo) / most)
+	least := (hi - lo) / most
+	if t.whole {
+		least = max(least, 1)
+	}
+	step, decimals := niceStep(least)
 	var out []plot.Tick
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
 		out = append(out, plot.Tick{Value: k * step, Label: number(k*step, decimals)})
@@ -75,11 +80,33 @@ func (d decades) Ticks(lo, hi float64) []plot.Tick {
 				label = power(10, int(e))
 			case k == 2 || k == 5:
 				if hi-lo < 2 && every == 1 {
-					label = minus(strconv.FormatFloat(k*math.Pow10(int(e)), 'g', 3, 64))
+					label = several(k, int(e))
 				}
 			}
 			out = append(out, plot.Tick{Value: at, Label: label})
 		}
+	}
+	return out
+}
+
+// several writes k·10^e, in digits where these are few.
+func several(k float64, e int) string {
+	if v := k * math.Pow10(e); e < 0 || v < 1e5 {
+		return minus(strconv.FormatFloat(v, 'g', 5, 64))
+	}
+	return strconv.FormatFloat(k, 'g', 1, 64) + "·" + power(10, e)
+}
+
+// placed marks the pixels of a map by their places: at + by·v.
+type placed struct{ at, by float64 }
+
+// Ticks implements plot.Ticker.
+func (p placed) Ticks(lo, hi float64) []plot.Tick {
+	a := p.at + p.by*lo
+	b := p.at + p.by*hi
+	out := ticks{most: 4.5}.Ticks(min(a, b), max(a, b))
+	for i := range out {
+		out[i].Value = (out[i].Value - p.at) / p.by
 	}
 	return out
 }

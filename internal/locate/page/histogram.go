@@ -98,8 +98,8 @@ func (c *cells) add(x, y, v float64) {
 }
 
 // picture shows the first row on top, as frames do.
-func (c *cells) picture(title string) report.Map {
-	m := report.Map{Title: title, Width: c.width, Values: make([]float64, len(c.sum))}
+func (c *cells) picture() report.Map {
+	m := report.Map{Width: c.width, Values: make([]float64, len(c.sum))}
 	for i, n := range c.n {
 		v := math.NaN()
 		if n > 0 {

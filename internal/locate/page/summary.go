@@ -142,7 +142,7 @@ func (s *Summary) bars() []report.Part {
 	return []report.Part{
 		report.Picture{Figure: report.Grid{Charts: []report.Chart{chart}}, Title: "Promised standard deviations.",
 			Caption: "Where the error bars are far above the bound for a molecule alone, neighbours, the optics or the camera cost precision."},
-		report.Picture{Figure: report.Maps{Maps: []report.Map{s.cells.picture("mean standard deviation")}, Label: "nm"}, Title: "Where error bars are wide.",
+		report.Picture{Figure: report.Maps{Maps: []report.Map{s.cells.picture()}, Label: "mean standard deviation, nm", Side: s.cells.side / 1000, Unit: "µm"}, Title: "Where error bars are wide.",
 			Caption: "Mean standard deviation in squares of the field."},
 	}
 }
@@ -156,7 +156,7 @@ func (s *Summary) course() []report.Part {
 		frames = append(frames, float64(s.first)+(float64(i)+0.5)*per)
 		rate = append(rate, n/per)
 	}
-	course := report.Chart{X: report.Axis{Label: "frame"}, Y: report.Axis{Label: "localisations a frame"}, Traces: []report.Trace{{Colour: report.Series(0), X: frames, Y: rate}}}
+	course := report.Chart{X: report.Axis{Label: "frame", Whole: true}, Y: report.Axis{Label: "localisations a frame"}, Traces: []report.Trace{{Colour: report.Series(0), X: frames, Y: rate}}}
 	return []report.Part{report.Picture{Figure: report.Grid{Charts: []report.Chart{light, course}}, Title: "Light of a molecule in a frame, and molecules in a frame.",
 		Caption: "A count that falls is bleaching; steps are a change of focus or of the laser."}}
 }
