@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -29,7 +30,7 @@ For classes, conformal gives sets that hold the true class with guaranteed proba
 The default is scale and conformal for numbers, temperature for classes. The scores
 under "after" are fair: each half of the rows is corrected by the other half. A
 correction that makes these scores worse is left out, and a note says so. The file is
-replaced as a whole, or not at all.`
+replaced as a whole, or not at all; --output leaves it and writes another.`
 
 const calibrateExamples = `  utvi calibrate price.utvi held-out.csv
   utvi calibrate price.utvi held-out.csv --method scale,isotonic,conformal
@@ -40,7 +41,11 @@ type calibrateOptions struct {
 	table   tableFlags
 	methods []string
 	remove  bool
+	out     string
 }
+
+// stored is the file that the corrected model goes to.
+func (o *calibrateOptions) stored(model string) string { return cmp.Or(o.out, model) }
 
 func calibrateCommand() *cobra.Command {
 	o := &calibrateOptions{}
@@ -56,6 +61,9 @@ func calibrateCommand() *cobra.Command {
 			return modelAndTable(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := spare(o.out, args[1:]...); err != nil {
+				return err
+			}
 			m, err := loadTableModel(args[0])
 			if p, failed := pixelModel(args[0], err); failed != nil {
 				return failed
@@ -66,7 +74,7 @@ func calibrateCommand() *cobra.Command {
 				return err
 			}
 			if o.remove {
-				return uncalibrate(cmd, m, args[0])
+				return o.uncalibrate(cmd, m, args[0])
 			}
 			return o.run(cmd, m, args[0], args[1])
 		},
@@ -79,6 +87,7 @@ func (o *calibrateOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringSliceVar(&o.methods, "method", nil, "<scale>, <isotonic>, <conformal> or <asymmetric>; <temperature> or conformal for classes (default scale,conformal)")
 	f.BoolVar(&o.remove, "remove", false, "remove the correction from the model")
+	f.StringVarP(&o.out, "output", "o", "", "file for the corrected model (default MODEL itself)")
 	o.table.flags(f)
 	o.table.arrayFlags(f, true)
 }
@@ -101,7 +110,8 @@ func (o *calibrateOptions) run(cmd *cobra.Command, m *fit.Model, file, rows stri
 	if err != nil {
 		return err
 	}
-	if err := m.Save(file); err != nil {
+	file = o.stored(file)
+	if err := saveTo(file, m.Save); err != nil {
 		return err
 	}
 	tellCorrection(cmd, m, c)
@@ -143,7 +153,7 @@ func tellCorrection(cmd *cobra.Command, m *fit.Model, c *fit.Correction) {
 	}
 }
 
-func uncalibrate(cmd *cobra.Command, m *fit.Model, path string) error {
+func (o *calibrateOptions) uncalibrate(cmd *cobra.Command, m *fit.Model, path string) error {
 	if m.Calibration == nil {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is not calibrated.\n", path)
 		return err
@@ -151,7 +161,8 @@ func uncalibrate(cmd *cobra.Command, m *fit.Model, path string) error {
 	if err := m.Uncalibrate(); err != nil {
 		return err
 	}
-	if err := m.Save(path); err != nil {
+	path = o.stored(path)
+	if err := saveTo(path, m.Save); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Calibration removed from %s.\n", path)

@@ -47,6 +47,8 @@ func TestOutputsSpareInputs(t *testing.T) {
 		{1, "new.csv is not a utvi model file", []string{"eval", table, table}},
 		{1, "new.csv is not a utvi model file", []string{"inspect", table}},
 		{1, "new.csv is not a utvi model file", []string{"verify", table}},
+		{2, "give the table with --data " + table, []string{"verify", m, table}},
+		{2, "new.csv; name another file", []string{"calibrate", m, table, "-o", table}},
 		{1, "new.csv is not a utvi model file", []string{"serve", table}},
 		{1, "utvi: cannot read nofile.yaml: no such file or directory", []string{"fit", table, "--config", "nofile.yaml"}},
 		{1, in("three.csv") + " cannot calibrate the model: a scale of the standard deviation needs at least 10 held-out rows; there are 3", []string{"calibrate", m, in("three.csv")}},

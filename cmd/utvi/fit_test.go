@@ -125,6 +125,13 @@ func TestPredictEvalCalibrateInspect(t *testing.T) {
 	if code, out, _ := utvi(t, "inspect", m); code != 0 || !strings.Contains(out, "regression of strength") || !strings.Contains(out, "calibration   none") {
 		t.Errorf("inspect:\n%s", out)
 	}
+	aside := filepath.Join(dir, "aside", "corrected.utvi")
+	if code, out, errs := utvi(t, "calibrate", m, filepath.Join(dir, "resin.csv"), "-o", aside); code != 0 || !strings.Contains(out, "Stored in "+aside) {
+		t.Errorf("calibrate -o: %s%s", out, errs)
+	}
+	if _, again, _ := utvi(t, "predict", m, table, "--keep", "minutes", "--max-std", "2"); again != plain {
+		t.Error("calibrate -o changes the model that it reads")
+	}
 	code, out, errs := utvi(t, "calibrate", m, filepath.Join(dir, "resin.csv"))
 	if code != 0 || !strings.Contains(out, "before") || !strings.Contains(out, "Stored in") {
 		t.Fatalf("calibrate: %s%s", out, errs)

@@ -313,7 +313,8 @@ func (o *calibrateOptions) pixels(cmd *cobra.Command, m *pixelwise.Model, file, 
 	if err := m.Calibrate(cmd.Context(), p, pool); err != nil {
 		return err
 	}
-	if err := m.Save(file); err != nil {
+	file = o.stored(file)
+	if err := saveTo(file, m.Save); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Stored in %s.\n", file)

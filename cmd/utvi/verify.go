@@ -56,7 +56,12 @@ func verifyCommand() *cobra.Command {
 		Short:   "Compare a model's moments with the moments of networks drawn from it",
 		Long:    verifyHelp,
 		Example: verifyExamples,
-		Args:    modelArg,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return usagef("%s takes one model file; give the table with --data %s", cmd.CommandPath(), args[1])
+			}
+			return modelArg(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags()); err != nil {
 				return err

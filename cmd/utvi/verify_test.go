@@ -158,7 +158,7 @@ func TestModelCommandsRefuse(t *testing.T) {
 		args []string
 	}{
 		{2, "takes one model file, not 0 arguments", []string{"inspect"}},
-		{2, "takes one model file, not 2 arguments", []string{"verify", good, good}},
+		{2, "takes one model file; give the table with --data", []string{"verify", good, good}},
 		{1, "no such file", []string{"inspect", good + "x"}},
 		{1, "is not a utvi model file", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
 		{1, "is not a utvi model file", []string{"verify", written(t, "short")}},
