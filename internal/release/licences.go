@@ -64,6 +64,7 @@ func moduleLicences(b *bytes.Buffer, name, dir string) error {
 			return err
 		}
 		said[string(text)] = true
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // some are of Windows
 		rest, err := filepath.Rel(dir, path)
 		fmt.Fprintf(b, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("=", 80), name, filepath.ToSlash(rest), bytes.TrimSpace(text))
 		return err
