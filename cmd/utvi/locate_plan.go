@@ -119,6 +119,9 @@ func joinStacks(cmd *cobra.Command, dir, to string, s *sweep.Summary) error {
 	joined, left, err := batch.Join(dir, to, s.All)
 	for _, j := range joined {
 		tell(cmd, "%s: %s; its page is %s", j.File, told(j.Facts), j.Page)
+		if f := j.Facts.Noise; f >= muchNoise || f <= 1/muchNoise {
+			tell(cmd, "warning: %s: the noise in its frames is %.2f times what the camera's numbers promise", j.File, f)
+		}
 	}
 	if err != nil {
 		return err

@@ -204,6 +204,9 @@ func told(f locate.Facts) string {
 // yamlOf is the name of the file that Picasso wants beside a table.
 func yamlOf(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".yaml" }
 
+// muchNoise is how far the noise in frames may be from what a camera promises.
+const muchNoise = 1.15
+
 // warn says what was learnt of the stack, and where the camera's numbers contradict it.
 func (l *localising) warn(cmd *cobra.Command, f locate.Facts) {
 	if l.Sigma == 0 {
@@ -217,8 +220,7 @@ func (l *localising) warn(cmd *cobra.Command, f locate.Facts) {
 		}
 		tell(cmd, "warning: images of points in the frames are about %.2f pixels wide, and --sigma is %g; without --sigma the width is estimated%s", f.Seen, f.Sigma, flagged)
 	}
-	const much = 1.15
-	if f.Noise < much && f.Noise > 1/much {
+	if f.Noise < muchNoise && f.Noise > 1/muchNoise {
 		return
 	}
 	by := math.Round(100*f.Noise) / 100
