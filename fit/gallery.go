@@ -9,6 +9,7 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/pixels"
 	"utvi/internal/schema"
+	"utvi/internal/vision"
 	"utvi/model"
 )
 
@@ -33,6 +34,9 @@ func openGallery(p parted, c Config, pool *compute.Pool) (*gallery, error) {
 	}
 	g := &gallery{parted: p, col: col, reader: schema.Images(head)}
 	g.from, err = c.Images.network()
+	if err == nil && g.from != nil {
+		g.from, err = vision.Upright(g.from)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,8 @@ type NetworkTable struct {
 	Targets []string // which of them the network predicts
 	Named   bool     // columns are found by name, not by position
 	Classes int      // of the only target, numbered from 0; 0: the targets are numbers
+
+	Schema *schema.Schema // of images, in place of Columns, Targets and Named; else nil
 }
 
 // OfNetwork returns the model of a network that another program trained, with the columns that its
@@ -54,6 +56,9 @@ func OfNetwork(n *model.Model, rows data.Set, t NetworkTable) (*Model, error) {
 
 // schema takes every number as it is.
 func (t NetworkTable) schema(rows data.Set) (*schema.Schema, error) {
+	if t.Schema != nil {
+		return t.Schema, nil
+	}
 	s := &schema.Schema{Task: schema.Regression, Named: t.Named, Rows: rows.X.Rows}
 	if t.Classes > 0 {
 		s.Task = schema.Classification

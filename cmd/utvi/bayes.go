@@ -15,7 +15,9 @@ import (
 	"utvi/data"
 	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/folder"
 	"utvi/metric"
+	"utvi/model"
 )
 
 const bayesHelp = `Turn a network that was trained elsewhere into a Bayesian one. The weights become
@@ -30,8 +32,12 @@ so. Rows that the network was trained with flatter it: name others by --test.
 
 --data is a table of numbers and --target the names of its target columns; all other
 columns are the inputs, in their order. Or both are arrays (.npy), rows by columns, and so
-are --test and --test-target. Images are height × width × channels. Classes are numbers
+are --test and --test-target. Rows of images are height × width × channels. Classes are numbers
 from 0. A network with several outputs and one target predicts classes.
+
+IMAGES, or --data, may also be a folder of images with a subfolder for each class, in the order of their
+names; if these lie in train and test, test is only scored. Or it is an array of three axes or more, or a table
+with --image. They are resized to what the network takes. The model then predicts images.
 
 --last 1 gives error bars to the weights of the last layer only, which takes seconds for
 any network; the layers before keep their numbers. Normalisations by fixed statistics
@@ -40,6 +46,7 @@ become part of the layers beside them.`
 const bayesExamples = `  utvi bayes net.onnx --data rows.csv --target y --test new.csv -o net.safetensors
   utvi bayes net.onnx --data x.npy --target y.npy --test new-x.npy --test-target new-y.npy
   utvi bayes net.onnx --data rows.csv --target y --test new.csv --last 1
+  utvi bayes net.onnx photos/ --normalise imagenet --last 1
   utvi bayes state.safetensors --layers layers.json --data rows.csv --target y -o net.safetensors`
 
 // bayesOptions are what the flags of bayes ask for.
@@ -54,16 +61,23 @@ type bayesOptions struct {
 	worse   bool   // store a result that scores worse
 	out     string
 	columns []string // of the table
+	images  bayesImages
 }
 
 func bayesCommand() *cobra.Command {
 	o := &bayesOptions{}
 	cmd := &cobra.Command{
-		Use:     "bayes NETWORK",
+		Use:     "bayes NETWORK [IMAGES]",
 		Short:   "Give a trained network error bars: a few epochs around its weights",
 		Long:    bayesHelp,
 		Example: bayesExamples,
-		Args:    networkArg,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 && o.data == "" {
+				o.data = args[1]
+				args = args[:1]
+			}
+			return networkArg(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args[0]); err != nil {
 				return err
@@ -90,11 +104,13 @@ func (o *bayesOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.config.Last, "last", 0, "give error bars to this many of the last layers with weights only (default all)")
 	f.BoolVar(&o.worse, "even-if-worse", false, "store a result that scores worse than the trained network, too")
 	o.network.flags(f)
+	o.images.flags(f)
 	o.table.flags(f)
+	o.table.arrayFlags(f, false)
 }
 
 func (o *bayesOptions) check(network string) error {
-	if o.data == "" || len(o.targets) == 0 {
+	if o.data == "" || len(o.targets) == 0 && !folder.Is(o.data) {
 		return usagef("--data and --target are needed")
 	}
 	c := o.config
@@ -105,6 +121,8 @@ func (o *bayesOptions) check(network string) error {
 		return misuse(err)
 	}
 	switch {
+	case folder.Is(o.data) && len(o.targets) > 0:
+		return usagef("%s is a folder, whose subfolders are the classes; --target is for tables and arrays", o.data)
 	case o.test != "" && o.arrays() && o.wanted == "":
 		return usagef("--test-target is needed: --target is an array, so the targets of --test are an array, too")
 	case o.wanted != "" && (o.test == "" || !o.arrays()):
@@ -125,6 +143,9 @@ func (o *bayesOptions) arrays() bool {
 }
 
 func (o *bayesOptions) run(cmd *cobra.Command, network string) error {
+	if o.pictures() {
+		return o.runImages(cmd, network)
+	}
 	rows, err := o.rows(o.data, o.targets[0])
 	if err != nil {
 		return err
@@ -137,13 +158,23 @@ func (o *bayesOptions) run(cmd *cobra.Command, network string) error {
 		}
 		test = &s
 	}
-	o.config.Scale = o.network.o.Scale
-	o.config.Correlated = o.network.o.Correlated
-	o.network.o.Correlated = false
-	trained, err := o.network.load(network)
+	trained, err := o.load(network)
 	if err != nil {
 		return err
 	}
+	return o.train(cmd, trained, rows, test)
+}
+
+// load loads the network; what it is to become is among the settings.
+func (o *bayesOptions) load(network string) (*model.Model, error) {
+	o.config.Scale = o.network.o.Scale
+	o.config.Correlated = o.network.o.Correlated
+	o.network.o.Correlated = false
+	return o.network.load(network)
+}
+
+// train makes the network Bayesian.
+func (o *bayesOptions) train(cmd *cobra.Command, trained *model.Model, rows data.Set, test *data.Set) error {
 	progress, done := stepProgress(cmd)
 	o.config.Progress = progress
 	r, err := bayes.Train(cmd.Context(), trained, rows, test, o.config)
@@ -186,6 +217,10 @@ func (o *bayesOptions) finish(cmd *cobra.Command, r *bayes.Result, rows data.Set
 // storing writes the network with the columns of its table, so that predict and eval know them; of
 // very wide rows, as images are, the network alone.
 func (o *bayesOptions) storing(r *bayes.Result, rows data.Set) (func(path string) error, error) {
+	if o.images.schema != nil {
+		t := fit.NetworkTable{Schema: o.images.schema, Classes: len(o.images.schema.Classes())}
+		return o.saving(r, rows, t)
+	}
 	if rows.X.Width > fit.MostColumns {
 		return r.Net.Save, nil
 	}
@@ -203,6 +238,10 @@ func (o *bayesOptions) storing(r *bayes.Result, rows data.Set) (func(path string
 	if r.ClassesAfter != nil {
 		t.Classes = r.Net.Outputs()
 	}
+	return o.saving(r, rows, t)
+}
+
+func (o *bayesOptions) saving(r *bayes.Result, rows data.Set, t fit.NetworkTable) (func(path string) error, error) {
 	m, err := fit.OfNetwork(r.Net, rows, t)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/folder"
 	"utvi/internal/pixels"
+	"utvi/internal/schema"
 	"utvi/table"
 	_ "utvi/table/images"  // images are read
 	_ "utvi/table/parquet" // table.Open reads Parquet files
@@ -79,7 +80,7 @@ func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
 func (t *tableFlags) arrayFlags(f *pflag.FlagSet, targets bool) {
 	f.StringVar(&t.array.Layout, "layout", "", "where an array of images has its channels: <nhwc>, behind height and width, or <nchw> (default by the shape)")
 	if targets {
-		f.StringVar(&t.array.Targets, "targets", "", "`file` .npy with the classes or numbers of an array of images")
+		f.StringVar(&t.array.Targets, "targets", "", "`file` .npy with the classes or numbers of an array")
 	}
 }
 
@@ -114,7 +115,17 @@ func (t *tableFlags) open(path string, pool *compute.Pool) (rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table.Open(path, o)
+	r, err := table.Open(path, o)
+	if err != nil || t.array.Targets == "" {
+		return r, err
+	}
+	defer r.Close()
+	y, err := table.Open(t.array.Targets, o)
+	if err != nil {
+		return nil, err
+	}
+	defer y.Close()
+	return folder.Beside(r, y, t.names)
 }
 
 // stream opens a table and lets use read its rows. How far it is shows on progress.
@@ -155,13 +166,21 @@ func loadTableModel(path string) (*fit.Model, error) {
 
 // call makes the images of a folder be called as the model calls its columns.
 func (t *tableFlags) call(m *fit.Model) {
-	if s := m.Schema; s.Pictures() {
+	s := m.Schema
+	t.names = folder.Names{}
+	for _, c := range s.Targets() {
+		t.names.Targets = append(t.names.Targets, c.Name)
+	}
+	if s.Pictures() {
 		t.pictures = true
-		t.names = folder.Names{File: s.Columns[s.Picture()].Name}
-		for _, c := range s.Targets() {
-			t.names.Targets = append(t.names.Targets, c.Name)
-		}
+		t.names.File = s.Columns[s.Picture()].Name
 		t.names.Class = t.names.Targets[0]
+		return
+	}
+	for _, c := range s.Columns {
+		if c.Role == schema.Input {
+			t.names.Inputs = append(t.names.Inputs, c.Name)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ func Is(path string) bool {
 type Names struct {
 	File, Class string
 	Targets     []string
+	Inputs      []string // of an array of rows; nil: as its file calls them
 }
 
 // A Source is the rows of a folder.

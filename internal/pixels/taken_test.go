@@ -1,12 +1,9 @@
-package fit
+package pixels
 
 import (
 	"slices"
 	"strings"
 	"testing"
-
-	"utvi/model"
-	"utvi/nn"
 )
 
 func TestNormalisation(t *testing.T) {
@@ -36,24 +33,24 @@ func TestNormalisation(t *testing.T) {
 	}
 }
 
-// The images are as large as the network to start from takes them.
-func TestFormatFor(t *testing.T) {
-	take := func(in nn.Shape) *model.Model { return &model.Model{Config: model.Config{Input: in}} }
+// The images are as large as the network takes them.
+func TestTaken(t *testing.T) {
 	for _, x := range []struct {
-		in   nn.Shape
-		c    ImageConfig
-		want [3]int
-		says string
+		in        [3]int
+		size      []int
+		normalise string
+		want      [3]int
+		says      string
 	}{
-		{nn.Shape{H: 20, W: 30, C: 3}, ImageConfig{}, [3]int{20, 30, 3}, ""},
-		{nn.Vec(784), ImageConfig{}, [3]int{28, 28, 1}, ""},
-		{nn.Vec(600), ImageConfig{Size: []int{20, 30}}, [3]int{20, 30, 1}, ""},
-		{nn.Vec(600), ImageConfig{From: "net.onnx"}, [3]int{}, "net.onnx takes 600 numbers in a row, which are no square image"},
-		{nn.Shape{H: 20, W: 30, C: 3}, ImageConfig{From: "net.onnx", Size: []int{20}}, [3]int{}, "takes images of 20 × 30 pixels; the size is [20]"},
-		{nn.Shape{H: 20, W: 30, C: 2}, ImageConfig{}, [3]int{}, "images of 2 channels"},
-		{nn.Vec(784), ImageConfig{Normalise: "0:0"}, [3]int{}, "the scale of a channel"},
+		{[3]int{20, 30, 3}, nil, "", [3]int{20, 30, 3}, ""},
+		{[3]int{1, 1, 784}, nil, "", [3]int{28, 28, 1}, ""},
+		{[3]int{1, 1, 600}, []int{20, 30}, "", [3]int{20, 30, 1}, ""},
+		{[3]int{1, 1, 600}, nil, "", [3]int{}, "takes 600 numbers in a row, which are no square image"},
+		{[3]int{20, 30, 3}, []int{20}, "", [3]int{}, "takes images of 20 × 30 pixels; the size is [20]"},
+		{[3]int{20, 30, 2}, nil, "", [3]int{}, "images of 2 channels"},
+		{[3]int{1, 1, 784}, nil, "0:0", [3]int{}, "the scale of a channel"},
 	} {
-		f, err := x.c.formatFor(take(x.in))
+		f, err := Taken(x.in[0], x.in[1], x.in[2], x.size, x.normalise)
 		if x.says != "" {
 			if err == nil || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("%v: %v, want %s", x.in, err, x.says)
