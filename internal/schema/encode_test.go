@@ -157,6 +157,9 @@ func TestImagesOfATable(t *testing.T) {
 	if c := &s.Columns[0]; c.Type != Picture || c.Image != format || s.Columns[1].Type != Categorical {
 		t.Fatalf("the columns are %+v", s.Columns)
 	}
+	if all, err := s.Histograms(f.Rows(nil)); err != nil || len(all) != 2 || !s.Pictures() {
+		t.Errorf("%d columns have histograms, %v", len(all), err)
+	}
 	e, err := s.Bind(f.Header())
 	if err != nil {
 		t.Fatal(err)
