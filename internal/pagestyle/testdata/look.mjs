@@ -108,9 +108,21 @@ async function look(name, scheme, width) {
     for (const n of v.nodes) findings.push(`${where}: ${v.impact} ${v.id}: ${n.target.join(" ")}: ${n.failureSummary.replace(/\s+/g, " ").slice(0, 200)}`)
   }
   looked++
+  if (scheme === "light" && width === 1200) await print(name)
   if (!shots) return
   await page.screenshot({ path: path.join(shots, `${name}-${scheme}-${width}.png`), fullPage: true })
   if (scheme === "light" && width === 1200) await page.pdf({ path: path.join(shots, name + ".pdf"), format: "A4", printBackground: true })
+}
+
+// print looks for tables that are wider than a sheet of A4 within its margins, 178 mm.
+async function print(name) {
+  await page.emulateMediaType("print")
+  await page.setViewport({ width: 673, height: 900 })
+  for (const head of await page.$$eval("table", all => all.filter(t => t.getBoundingClientRect().right > 674).map(t => t.querySelector("tr").textContent))) {
+    findings.push(`${name}, printed: a table that the paper cuts off: ${head}`)
+  }
+  await page.emulateMediaType("screen")
+  await page.setViewport({ width: 1200, height: 900 })
 }
 
 if (shots) fs.mkdirSync(shots, { recursive: true })
