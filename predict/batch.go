@@ -276,6 +276,9 @@ func (b *Batch) RawClasses(row int) dist.Categorical {
 // share is large, the networks disagree; where it is small and the entropy large, they agree that the
 // row is ambiguous.
 func (b *Batch) ClassDoubt(row int) (variance, share float64) {
+	if !b.Finite(row) {
+		return math.NaN(), math.NaN()
+	}
 	class := b.RawClasses(row)
 	var most float64
 	for k, p := range class {

@@ -107,7 +107,7 @@ func TestImages(t *testing.T) {
 	if got := strings.Join(rows[0], " "); got != "file class p_across p_down entropy class_var_weights class_doubt ood" {
 		t.Errorf("the columns are %s", got)
 	}
-	if !strings.Contains(notes, "bad.png: it is no image that is known; known are png, jpeg") || !strings.Contains(notes, "1 of 241 rows has no prediction") {
+	if !strings.Contains(notes, "bad.png: it is no image that is known; known are png, jpeg") || !strings.Contains(notes, "1 of 241 rows is not predicted, because an image or another cell cannot be read") {
 		t.Errorf("an image that cannot be read: %s", notes)
 	}
 	right := 0
@@ -118,8 +118,11 @@ func TestImages(t *testing.T) {
 			right++
 		}
 	}
-	if bad := byFile["down/bad.png"]; bad == nil || bad[1] != "" || bad[2] != "" {
+	if bad := byFile["down/bad.png"]; bad == nil || strings.Join(bad[1:], "") != "" {
 		t.Errorf("the image that cannot be read is predicted as %v", bad)
+	}
+	if code, _, notes := utvi(t, "predict", model, in("photos"), "--strict"); code == 0 || !strings.Contains(notes, "bad.png: it is no image that is known") {
+		t.Errorf("--strict goes on behind an image that cannot be read: %d %s", code, notes)
 	}
 	if right < 220 {
 		t.Errorf("%d of 240 images are told apart", right)

@@ -264,12 +264,12 @@ func (o *predictOptions) tellRows(cmd *cobra.Command, sum *predictions.Summary) 
 	if far := sum.Far - sum.NotFinite; far > 0 && o.what.MaxOOD == 0 {
 		tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
 	}
-	if sum.Unread > 0 {
+	if sum.Unread > 0 && sum.Pictures {
+		tell(cmd, "warning: %s not predicted, because an image or another cell cannot be read; --strict stops there", areRows(sum.Unread, sum.Rows))
+	} else if sum.Unread > 0 {
 		tell(cmd, "warning: %s a cell that cannot be read and %s not predicted; the first: %s; --strict stops at such a cell", haveRows(sum.Unread, sum.Rows), isAre(sum.Unread), sum.FirstUnread)
 	}
-	if sum.NotFinite > 0 && sum.Pictures {
-		tell(cmd, "warning: %s no prediction (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
-	} else if sum.NotFinite > 0 {
+	if sum.NotFinite > 0 {
 		tell(cmd, "warning: %s a prediction that is not finite, far outside the training data (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
 	}
 	if sum.Abstained > 0 {

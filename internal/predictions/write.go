@@ -66,7 +66,7 @@ type Summary struct {
 	FirstUnread     string // why the first of these cannot be
 	NoiseInWeights  bool   // the model has no part for the noise
 	ByPosition      bool   // columns were matched by their order
-	Pictures        bool   // rows are images: what cannot be read has no prediction
+	Pictures        bool   // rows have images, of which those that cannot be read are named in Notes
 	Renamed         []string
 	Notes           []string // on how the table was read
 }
@@ -204,6 +204,9 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 		case b.Unread(row):
 			x.unread++
 		case !b.Finite(row):
+			if e := b.Encoder(); e != nil && !p.p.Options().SetAside && e.Unreadable() != "" {
+				return nil, errors.New(e.Unreadable())
+			}
 			if x.notFinite == 0 {
 				x.first = b.Chunk().Where(row)
 			}

@@ -39,7 +39,7 @@ func (e *Encoder) Inputs(c *table.Chunk, x gauss.Batch[float32]) error {
 	clear(x.Var)
 	e.remarkNoPercent(c)
 	for row := range x.Rows {
-		if err := e.row(c, row, x); err != nil {
+		if err := e.row(c, row, x, false); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (e *Encoder) InputsAside(c *table.Chunk, x gauss.Batch[float32], aside []bo
 	clear(x.Var)
 	e.remarkNoPercent(c)
 	for row := range x.Rows {
-		err := e.row(c, row, x)
+		err := e.row(c, row, x, true)
 		aside[row] = err != nil
 		if err == nil {
 			continue
@@ -66,14 +66,14 @@ func (e *Encoder) InputsAside(c *table.Chunk, x gauss.Batch[float32], aside []bo
 	}
 }
 
-// row writes the inputs of a row.
-func (e *Encoder) row(c *table.Chunk, row int, x gauss.Batch[float32]) error {
+// row writes the inputs of a row; aside says what becomes of an image that cannot be read.
+func (e *Encoder) row(c *table.Chunk, row int, x gauss.Batch[float32], aside bool) error {
 	cells := c.Numbers(row)
 	mean := x.Mean[row*e.width : (row+1)*e.width]
 	for i := range e.inputs {
 		in := &e.inputs[i]
 		if in.Type == Picture {
-			if err := e.picture(c, row, i, mean[in.at:in.at+in.width]); err != nil {
+			if err := e.picture(c, row, i, mean[in.at:in.at+in.width], aside); err != nil {
 				return err
 			}
 			continue

@@ -170,14 +170,17 @@ func TestImagesOfATable(t *testing.T) {
 	if want := []float32{-2, 2, 1, 0, 0}; !slices.Equal(x.Mean[:5], want) {
 		t.Errorf("the inputs of an image are %v, want %v", x.Mean[:5], want)
 	}
-	if !math.IsNaN(float64(x.Mean[5])) || !math.IsNaN(float64(x.Mean[6])) || !slices.Equal(aside, []bool{false, false, true}) {
+	if !slices.Equal(x.Mean[5:], make([]float32, 10)) || !slices.Equal(aside, []bool{false, true, true}) {
 		t.Errorf("an image that is not there becomes %v; set aside %v", x.Mean[5:10], aside)
 	}
 	if n := e.Notes(); len(n) != 1 || !strings.Contains(n[0], "b.png") {
 		t.Errorf("the notes are %q", n)
 	}
-	if _, why := e.SetAside(); !strings.HasSuffix(why, "a.csv line 4, column im: no image is named") {
-		t.Errorf("set aside because %q", why)
+	if rows, why := e.SetAside(); rows != 2 || !strings.HasSuffix(why, "b.png: no such file or directory") || e.Unreadable() != why {
+		t.Errorf("%d rows are set aside because %q; unreadable is %q", rows, why, e.Unreadable())
+	}
+	if err := e.Inputs(chunk(f), x); err == nil || !strings.HasSuffix(err.Error(), "a.csv line 4, column im: no image is named") || !math.IsNaN(float64(x.Mean[5])) {
+		t.Errorf("without setting aside: %v, %v", err, x.Mean[5])
 	}
 	// Rows that no file holds have images in their cells, and are told at once.
 	b := table.NewBuilder(&table.Header{Columns: []string{"im", "k"}, Named: true})

@@ -19,8 +19,9 @@ func Images(h *table.Header) pixels.Reader {
 }
 
 // picture encodes the image that a cell names. One that cannot be read, among the rows of a file,
-// is remarked on and becomes inputs that are no numbers, so that its prediction is none.
-func (e *Encoder) picture(c *table.Chunk, row, i int, dst []float32) error {
+// is remarked on; its row is set aside or, where none is, gets inputs that are no numbers, so that its
+// prediction is none.
+func (e *Encoder) picture(c *table.Chunk, row, i int, dst []float32, aside bool) error {
 	in := &e.inputs[i]
 	text := c.Text(row, in.pos)
 	if text == "" {
@@ -35,6 +36,9 @@ func (e *Encoder) picture(c *table.Chunk, row, i int, dst []float32) error {
 		return c.Errorf(row, in.pos, "%v", err)
 	}
 	e.remarkUnreadable(err)
+	if aside {
+		return err
+	}
 	for k := range dst {
 		dst[k] = float32(math.NaN())
 	}

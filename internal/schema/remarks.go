@@ -136,6 +136,19 @@ func (e *Encoder) remarkUnreadable(err error) {
 	}
 }
 
+// Unreadable names an image that could not be read, "" if all could.
+func (e *Encoder) Unreadable() string {
+	if e.remarks == nil {
+		return ""
+	}
+	e.remarks.mu.Lock()
+	defer e.remarks.mu.Unlock()
+	if len(e.remarks.unreadable) == 0 {
+		return ""
+	}
+	return e.remarks.unreadable[0]
+}
+
 // images are the notes about images that cannot be read.
 func (r *remarks) images() []string {
 	if r.unread == 0 {
