@@ -115,7 +115,7 @@ func findSamples(s Size, res Results) (*Findings, error) {
 		Figure: n.figure(), Label: "Figure 2", Title: "What sampling costs.",
 		Caption: "(a) Best validation NLL above the true model's of networks trained and evaluated with n samples, mean ± sd over replicates. (b) Time of the fastest of many forward passes of 1,024 rows on one core relative to UT's (the table has a card's, where one was at work). (c) Standard deviation of the predicted mean over repeated predictions of one trained network, root mean square over the range of the data. The paper's σ/√n is the error of n networks drawn as a whole. Here only the nonlinearities are sampled, and the variance of the weights is propagated, so the error is smaller.",
 		Paper:   "About 2⁷ samples are needed for the NLL of three sigma points, at ten times the time; the standard error falls like σ/√n.",
-		Ours:    fmt.Sprintf("%s %s The standard error falls like n^%.3f and is %.3g of σ/√n.", f.Claims[0].Ours, f.Claims[1].Ours, n.Slope, n.Share),
+		Ours:    fmt.Sprintf("%s %s The standard error falls like n to the power of %.3f and is %.3g of σ/√n.", f.Claims[0].Ours, f.Claims[1].Ours, n.Slope, n.Share),
 	}}}
 	return f, nil
 }

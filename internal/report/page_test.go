@@ -129,6 +129,12 @@ func TestTypeset(t *testing.T) {
 			t.Errorf("%q is set as %q, want %q", s, got, want)
 		}
 	}
+	const h = "a 90 % interval from -2"
+	page := render(t, Page{Claims: []Claim{{"t", h, h, h, h, Holds, false}}, Sections: []Section{{"s", []Part{Prose(h), Warning(h), Table{Caption: h, Head: []string{h}, Rows: [][]string{{h}}},
+		Picture{Figure: Grid{Charts: []Chart{Calibration([]float64{0.5}, []float64{0.5}, 200)}}, Caption: h, Paper: h, Ours: h}}}}})
+	if n := strings.Count(page, typeset(h)); n != 12 || strings.Contains(page, h) {
+		t.Errorf("%d of 12 texts of a page are set", n)
+	}
 }
 
 func TestNumericColumns(t *testing.T) {

@@ -136,7 +136,9 @@ type claimView struct {
 func viewClaim(c Claim) claimView {
 	class := map[Verdict]string{Undecided: "undecided", Holds: "holds", Fails: "fails", Exceeds: "holds"}[c.Verdict]
 	mark := map[Verdict]string{Undecided: "?", Holds: "✓", Fails: "✗", Exceeds: "✓"}[c.Verdict]
-	c.Value = typeset(c.Value)
+	for _, text := range []*string{&c.Value, &c.Paper, &c.Ours, &c.Why} {
+		*text = typeset(*text)
+	}
 	return claimView{c, class, mark}
 }
 
@@ -149,13 +151,13 @@ func typeset(s string) string {
 	return strings.ReplaceAll(s, " %", "\u00a0%")
 }
 
-func (s Prose) part(*pageView) (partView, error)   { return partView{Prose: string(s)}, nil }
-func (s Warning) part(*pageView) (partView, error) { return partView{Warning: string(s)}, nil }
+func (s Prose) part(*pageView) (partView, error)   { return partView{Prose: typeset(string(s))}, nil }
+func (s Warning) part(*pageView) (partView, error) { return partView{Warning: typeset(string(s))}, nil }
 func (s Source) part(*pageView) (partView, error)  { return partView{Source: string(s)}, nil }
 func (f Facts) part(*pageView) (partView, error)   { return partView{Facts: f}, nil }
 
 func (t Table) part(*pageView) (partView, error) {
-	v := &tableView{Caption: t.Caption}
+	v := &tableView{Caption: typeset(t.Caption)}
 	numeric := make([]bool, len(t.Head))
 	for j := range numeric {
 		numeric[j] = t.numeric(j)
@@ -212,6 +214,9 @@ func looksNumeric(s string) bool {
 }
 
 func (p Picture) part(v *pageView) (partView, error) {
+	for _, text := range []*string{&p.Caption, &p.Paper, &p.Ours} {
+		*text = typeset(*text)
+	}
 	pv := &pictureView{Picture: p, Label: p.Label}
 	if pv.Label == "" {
 		v.figures++
