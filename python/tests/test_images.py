@@ -1,4 +1,8 @@
+import struct
+import zlib
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from utvi import ImageClassifier, ImagePixels, ImageRegressor, UtviError
@@ -52,6 +56,43 @@ def test_pixels():
         m.predict(x[:4])
 
 
+def png(path, im):
+    """Write a grey image as PNG."""
+    h, w = im.shape
+    raw = b"".join(b"\0" + row.tobytes() for row in im.astype(np.uint8))
+
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    head = struct.pack(">IIBBBBB", w, h, 8, 0, 0, 0, 0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+    return path
+
+
+def test_files(tmp_path):
+    x, down, _ = bars()
+    files = [png(tmp_path / "photos" / ("down" if d else "across") / f"{i:03}.png", im) for i, (im, d) in enumerate(zip(x, down))]
+    m = ImageClassifier(augment="none", **QUICK).fit(tmp_path / "photos")
+    assert list(m.classes_) == ["across", "down"]
+    frame = m.predict_frame(tmp_path / "photos")
+    assert len(frame) == 90 and frame.index[0].startswith("across/")
+    assert np.allclose(m.predict_proba(files[:3]), m.predict_proba(x[:3]))
+    m = ImagePixels(augment="none", **QUICK).fit(files, [png(tmp_path / "bright" / f.name, (im > 100) * 255) for f, im in zip(files, x)])
+    best, _ = m.predict_classes(files[:2])
+    assert best.shape == (2, 12, 12)
+
+
+def test_also():
+    x, down, _ = bars(200)
+    turned = np.random.default_rng(5).integers(0, 2, 200)
+    also = pd.DataFrame({"sense": np.array(["front", "back"])[turned]})
+    m = ImageClassifier(augment="none", ensemble=1, steps=250, width=4).fit(x, down ^ turned, also=also)
+    assert (m.predict(x, also=also) == down ^ turned).mean() > 0.9
+    with pytest.raises(UtviError, match="sense"):
+        m.predict(x)
+
+
 def test_refused():
     x, down, _ = bars(30)
     with pytest.raises(ValueError, match="30 images and y has 29"):
@@ -62,5 +103,13 @@ def test_refused():
         ImageClassifier().fit(x[:, 0], down)
     with pytest.raises(TypeError, match="a path"):
         ImageClassifier().fit("photos", down)
+    with pytest.raises(TypeError, match="y is missing"):
+        ImageClassifier().fit(x)
+    with pytest.raises(ValueError, match="30 images and also has 29 rows"):
+        ImageClassifier().fit(x, down, also=np.zeros((29, 1)))
+    with pytest.raises(ValueError, match="a column 'y'"):
+        ImageClassifier().fit(x, down, also=pd.DataFrame({"y": down}))
+    with pytest.raises(TypeError, match="two arrays, or two lists"):
+        ImagePixels().fit(["a.png"], x)
     with pytest.raises(UtviError, match="gone.png"):
         ImageClassifier().fit(["gone.png"] * 30, down)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import tempfile
 from collections.abc import Sequence
@@ -19,11 +20,16 @@ Path = Union[str, "os.PathLike[str]"]
 Array = NDArray[Any]
 
 MODEL, IMAGES, TARGETS, TABLE, RESULT, FOLDER = "model.utvi", "x.npy", "y.npy", "images.csv", "predicted.csv", "predicted"
-SETTINGS = ("size", "augment", "steps", "ensemble", "width", "depth", "minutes")
+FILE, TARGET, ABOUT = "file", "y", "about.json"
+SETTINGS = ("size", "augment", "steps", "ensemble", "width", "depth", "minutes", "normalise")
 
 
 class _Images(BaseEstimator):  # type: ignore[misc]
-    """What estimators of images share. X is an array, N×H×W or N×H×W×C, or a list of image files."""
+    """What estimators of images share.
+
+    X is an array, N×H×W or N×H×W×C, a list of image files, or the path of a folder of images. also are further
+    inputs, a row for each image: a data frame, or an array of numbers. start is a network to start from (ONNX).
+    """
 
     def __init__(
         self,
@@ -34,6 +40,8 @@ class _Images(BaseEstimator):  # type: ignore[misc]
         width: Optional[int] = None,
         depth: Optional[int] = None,
         minutes: Optional[float] = None,
+        start: Optional[Path] = None,
+        normalise: Optional[str] = None,
         random_state: int = 1,
         verbose: bool = False,
         binary: Optional[Path] = None,
@@ -45,6 +53,8 @@ class _Images(BaseEstimator):  # type: ignore[misc]
         self.width = width
         self.depth = depth
         self.minutes = minutes
+        self.start = start
+        self.normalise = normalise
         self.random_state = random_state
         self.verbose = verbose
         self.binary = binary
@@ -62,123 +72,178 @@ class _Images(BaseEstimator):  # type: ignore[misc]
             value = getattr(self, name)
             if value is not None:
                 args.append(f"--{name}={value}")
+        if self.start is not None:
+            args.append(f"--from={os.path.abspath(self.start)}")
         _binary.run(self.binary, args, folder, verbose=self.verbose)
         with open(os.path.join(folder, MODEL), "rb") as f:
             self.data_ = f.read()
 
-    def _ask(self, X: Any, *options: str) -> tuple[list[str], list[list[str]]]:
-        """Run utvi predict: the names of the columns and the rows, without the images' names."""
+    def _ask(self, X: Any, *options: str, also: Any = None) -> tuple[list[str], list[list[str]]]:
+        """Run utvi predict: the names of the columns and the rows, the images' names first."""
         check_is_fitted(self)
         with tempfile.TemporaryDirectory(prefix="utvi-") as folder:
             with open(os.path.join(folder, MODEL), "wb") as f:
                 f.write(self.data_)
-            name = _write(folder, X, None)
+            name = _write(folder, X, None, also)
             out = os.path.join(folder, RESULT)
-            _binary.run(self.binary, ["predict", MODEL, name, "--keep", "file", "--digits", "17", *options, "-o", RESULT], folder)
+            _binary.run(self.binary, ["predict", MODEL, name, "--keep", FILE, "--digits", "17", *options, "-o", RESULT], folder)
             with open(out, newline="", encoding="utf-8") as f:
                 rows = list(csv.reader(f))
-        return rows[0][1:], [r[1:] for r in rows[1:]]
+        return rows[0], rows[1:]
 
-    def predict_frame(self, X: Any, *options: str) -> Any:
-        """Return everything that utvi predict writes as a data frame; options are its flags."""
+    def predict_frame(self, X: Any, *options: str, also: Any = None) -> Any:
+        """Return everything that utvi predict writes as a data frame, by the names of the images; options are its flags."""
         import pandas as pd
 
-        header, rows = self._ask(X, *options)
-        out = pd.DataFrame(rows, columns=header)
-        for name in header:
+        header, rows = self._ask(X, *options, also=also)
+        out = pd.DataFrame([r[1:] for r in rows], columns=header[1:], index=pd.Index([r[0] for r in rows], name=FILE))
+        for name in header[1:]:
             numbers = pd.to_numeric(out[name], errors="coerce")
             if numbers.notna().any():
                 out[name] = numbers
         return out
 
 
-def _write(folder: str, X: Any, y: Optional[Array]) -> str:
-    """Write images, and their targets if there are any; return what utvi is to read."""
-    if isinstance(X, (str, os.PathLike)):
-        raise TypeError("X is a path; it must be an array of images, or a list of the paths of image files")
+def _is_path(X: Any) -> bool:
+    return isinstance(X, (str, os.PathLike))
+
+
+def _write(folder: str, X: Any, y: Optional[Array], also: Any = None) -> str:
+    """Write images, their targets and further inputs, if there are any; return what utvi is to read."""
+    if _is_path(X):
+        if y is not None or also is not None:
+            raise TypeError("X is a path; a folder has the classes of its subfolders and no further inputs: give a list of files beside those")
+        return os.path.abspath(X)
     if len(X) == 0:
         raise ValueError("X has 0 images; at least 1 is needed")
     if y is not None and len(y) != len(X):
         raise ValueError(f"X has {len(X)} images and y has {len(y)}")
-    if not isinstance(X[0], (str, os.PathLike)):
+    columns = _columns(also, len(X))
+    if _is_path(X[0]):
+        names = [os.path.abspath(path) for path in X]
+    else:
         x = np.ascontiguousarray(X)
         if x.ndim not in (3, 4):
             raise ValueError(f"X has the shape {x.shape}; images are N×H×W or N×H×W×C")
         np.save(os.path.join(folder, IMAGES), x)
-        if y is not None:
-            np.save(os.path.join(folder, TARGETS), y)
-        return IMAGES
-    columns = [] if y is None else ["y"] if y.ndim == 1 else [f"y{i + 1}" for i in range(y.shape[1])]
-    with open(os.path.join(folder, TABLE), "w", newline="", encoding="utf-8") as f:
-        w = csv.writer(f)
-        w.writerow(["file", *columns])
-        for i, path in enumerate(X):
-            w.writerow([os.path.abspath(path), *([] if y is None else np.atleast_1d(y[i]).tolist())])
+        if not columns:
+            if y is not None:
+                np.save(os.path.join(folder, TARGETS), y)
+            return IMAGES
+        names = [f"{IMAGES}[{i}]" for i in range(len(x))]
+    table: dict[str, Sequence[Any]] = {FILE: names, **columns}
+    if y is not None:
+        table.update(zip(_targets(y), np.asarray(y).reshape(len(y), -1).T.tolist()))
+    _write_table(folder, table)
     return TABLE
 
 
-def _fit(self: _Images, X: Any, y: Array, task: str) -> None:
+def _columns(also: Any, rows: int) -> dict[str, Sequence[Any]]:
+    """The further inputs, by their names."""
+    if also is None:
+        return {}
+    if hasattr(also, "columns"):
+        columns = {str(name): also[name].tolist() for name in also.columns}
+    else:
+        numbers = np.asarray(also).reshape(rows, -1) if len(also) == rows else np.asarray(also)
+        columns = {f"x{i}": c.tolist() for i, c in enumerate(numbers.T)}
+    for name, values in columns.items():
+        if name == FILE or name == TARGET or name.startswith(TARGET) and name[1:].isdigit():
+            raise ValueError(f"also has a column {name!r}, which is what images or targets are called; give it another name")
+        if len(values) != rows:
+            raise ValueError(f"X has {rows} images and also has {len(values)} rows")
+    return columns
+
+
+def _targets(y: Array) -> list[str]:
+    """The names of the columns of targets."""
+    return [TARGET] if y.ndim == 1 else [f"{TARGET}{i + 1}" for i in range(y.shape[1])]
+
+
+def _write_table(folder: str, table: dict[str, Sequence[Any]]) -> None:
+    with open(os.path.join(folder, TABLE), "w", newline="", encoding="utf-8") as f:
+        w = csv.writer(f)
+        w.writerow(table)
+        w.writerows(zip(*table.values()))
+
+
+def _fit(self: _Images, X: Any, y: Array, task: str, also: Any) -> None:
     with tempfile.TemporaryDirectory(prefix="utvi-") as folder:
-        name = _write(folder, X, y)
-        targets = [TARGETS]
-        if name == TABLE:
-            targets = ["y"] if y.ndim == 1 else [f"y{i + 1}" for i in range(y.shape[1])]
+        name = _write(folder, X, y, also)
         args = [name, "--holdout=-1", f"--task={task}"]
-        for t in targets:
+        for t in [TARGETS] if name == IMAGES else _targets(y):
             args += ["--target", t]
         if name == TABLE:
-            args += ["--image", "file"]
+            args += ["--image", FILE]
         self._learn(folder, args)
 
 
 class ImageClassifier(_Images):
     """Tells images apart.
 
+    >>> m = ImageClassifier().fit("photos")    # a folder with a subfolder for each class
     >>> m = ImageClassifier().fit(X, y)        # N×H×W or N×H×W×C, or a list of files
     >>> m.predict_proba(X_new)
     """
 
-    def fit(self, X: Any, y: Any) -> ImageClassifier:
+    def fit(self, X: Any, y: Any = None, also: Any = None) -> ImageClassifier:
+        if y is None:
+            return self._fit_folder(X, also)
         self.classes_, numbers = np.unique(np.asarray(y), return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_}; at least 2 are needed")
-        _fit(self, X, numbers.astype(np.int64), "classification")
+        self._levels = [str(k) for k in range(len(self.classes_))]
+        _fit(self, X, numbers.astype(np.int64), "classification", also)
         return self
 
-    def predict_proba(self, X: Any) -> Array:
+    def _fit_folder(self, X: Any, also: Any) -> ImageClassifier:
+        """Learn the classes of a folder's subfolders."""
+        if not _is_path(X):
+            raise TypeError("y is missing; only a folder of images has the classes of its subfolders")
+        with tempfile.TemporaryDirectory(prefix="utvi-") as folder:
+            self._learn(folder, [_write(folder, X, None, also), "--holdout=-1"])
+            about = os.path.join(folder, ABOUT)
+            _binary.run(self.binary, ["inspect", MODEL, "--json"], folder, stdout=about)
+            with open(about, encoding="utf-8") as f:
+                columns = json.load(f)["table"]["schema"]["columns"]
+        self._levels = next(c["levels"] for c in columns if c["role"] == "target")
+        self.classes_ = np.array(self._levels)
+        return self
+
+    def predict_proba(self, X: Any, also: Any = None) -> Array:
         """Return the probability of each of classes_, image by image; NaN where one cannot be read."""
-        header, rows = self._ask(X)
-        at = [header.index(f"p_{k}") for k in range(len(self.classes_))]
+        header, rows = self._ask(X, also=also)
+        at = [header.index(f"p_{k}") for k in self._levels]
         return np.array([[float(r[i]) if r[i] else np.nan for i in at] for r in rows])
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, also: Any = None) -> Array:
         """Return the most probable class of each image."""
-        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+        return np.asarray(self.classes_[np.argmax(self.predict_proba(X, also), axis=1)])
 
 
 class ImageRegressor(_Images):
     """Predicts numbers of images, with error bars that also hold for worn images."""
 
-    def fit(self, X: Any, y: Any) -> ImageRegressor:
+    def fit(self, X: Any, y: Any, also: Any = None) -> ImageRegressor:
         y = np.asarray(y, dtype=np.float64)
         if y.ndim not in (1, 2):
             raise ValueError(f"y has the shape {y.shape}; it has a number for each image, or a row of numbers; ImagePixels learns images")
         self._single = y.ndim == 1
-        _fit(self, X, y, "regression")
+        _fit(self, X, y, "regression", also)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, also: Any = None) -> Any:
         """Return the mean of each target, with return_std also its standard deviation."""
-        mean, std = self._numbers(X, ("_mean", "_std"))
+        mean, std = self._numbers(X, ("_mean", "_std"), also=also)
         return (mean, std) if return_std else mean
 
-    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Array, Array]:
+    def predict_interval(self, X: Any, level: float = 0.9, also: Any = None) -> tuple[Array, Array]:
         """Return the ends of the central interval of each target."""
-        low, high = self._numbers(X, ("_lo", "_hi"), f"--interval={level}")
+        low, high = self._numbers(X, ("_lo", "_hi"), f"--interval={level}", also=also)
         return low, high
 
-    def _numbers(self, X: Any, ends: Sequence[str], *options: str) -> list[Array]:
-        header, rows = self._ask(X, *options)
+    def _numbers(self, X: Any, ends: Sequence[str], *options: str, also: Any = None) -> list[Array]:
+        header, rows = self._ask(X, *options, also=also)
         out = []
         for end in ends:
             at = [i for i, name in enumerate(header) if name.endswith(end)]
@@ -190,17 +255,23 @@ class ImageRegressor(_Images):
 class ImagePixels(_Images):
     """Predicts every pixel: numbers with error bars, or classes where the targets have few values.
 
-    >>> m = ImagePixels().fit(noisy, clean)    # arrays
+    >>> m = ImagePixels().fit(noisy, clean)    # arrays, or two lists of files
     >>> mean, std = m.predict(new, return_std=True)
     """
 
     def fit(self, X: Any, Y: Any) -> ImagePixels:
-        Y = np.ascontiguousarray(Y)
+        if _is_path(X) or _is_path(Y) or len(X) == 0 or _is_path(X[0]) != _is_path(Y[0]):
+            raise TypeError("images and their targets are two arrays, or two lists of files")
         with tempfile.TemporaryDirectory(prefix="utvi-") as folder:
-            name = _write(folder, X, Y)
-            if name == TABLE:
-                raise TypeError("X is a list; images and their targets are arrays here")
-            self._learn(folder, [name, "--target-image", TARGETS, "--holdout=-1"])
+            if not _is_path(X[0]):
+                name = _write(folder, X, np.ascontiguousarray(Y))
+                args = [name, "--target-image", TARGETS]
+            elif len(X) != len(Y):
+                raise ValueError(f"X has {len(X)} images and Y has {len(Y)}")
+            else:
+                _write_table(folder, {FILE: [os.path.abspath(p) for p in X], TARGET: [os.path.abspath(p) for p in Y]})
+                args = [TABLE, "--image", FILE, "--target-image", TARGET]
+            self._learn(folder, [*args, "--holdout=-1"])
         return self
 
     def _arrays(self, X: Any, names: Sequence[str]) -> list[Array]:
