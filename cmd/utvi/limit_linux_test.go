@@ -28,6 +28,9 @@ func TestLimitOfAddresses(t *testing.T) {
 	if out, err := run("4000000", "version"); err != nil || !strings.Contains(out, "kernels") {
 		t.Errorf("with 4 GB: %v, %s", err, out)
 	}
+	if out, err := run("2200000", "version"); err != nil { // the C library reserves nothing for threads
+		t.Errorf("with 2.2 GB: %v, %s", err, out)
+	}
 	out, err := run("1800000", "version")
 	if err == nil || !strings.HasPrefix(out, "utvi: the limit of addresses (ulimit -v) leaves ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("with 1.8 GB: %v, %s", err, out)
