@@ -12,7 +12,7 @@ import (
 // file as it is, to anything else through a temporary file, since it need not fit
 // into memory.
 func (r *Reader) seekable(src, in io.Reader) (io.ReaderAt, int64, error) {
-	if f, ok := src.(*os.File); ok {
+	if f, ok := src.(onDisk); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return f, info.Size(), nil
 		}
@@ -34,6 +34,12 @@ func (r *Reader) seekable(src, in io.Reader) (io.ReaderAt, int64, error) {
 		return nil, 0, readError(r.head.File, err)
 	}
 	return tmp, size, nil
+}
+
+// An onDisk is a file that can be read anywhere, if it is a regular one.
+type onDisk interface {
+	io.ReaderAt
+	Stat() (fs.FileInfo, error)
 }
 
 // A spooled file remembers that it could not be written, which is no fault of what is copied.

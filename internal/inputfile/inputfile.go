@@ -19,7 +19,7 @@ import (
 var ErrPipe = errors.New("it is a pipe, not a regular file")
 
 // Open opens a regular file and returns its size. An error is one sentence that names the file.
-func Open(path string) (*os.File, int64, error) {
+func Open(path string) (*File, int64, error) {
 	f, size, err := open(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot read %s: %w", path, err)
@@ -27,7 +27,7 @@ func Open(path string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-func open(path string) (*os.File, int64, error) {
+func open(path string) (*File, int64, error) {
 	// Looked at before it is opened: to open a device can change it.
 	info, err := os.Stat(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func open(path string) (*os.File, int64, error) {
 		f.Close()
 		return nil, 0, bare(err)
 	}
-	return f, info.Size(), nil
+	return &File{f, path}, info.Size(), nil
 }
 
 // Read reads a regular file whole. It refuses a file for which less than needs times its size is

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -63,7 +62,7 @@ func OpenArray(path, layout string) (*Array, error) {
 	return openArray(f, size, path, layout)
 }
 
-func openArray(f *os.File, size int64, path, layout string) (*Array, error) {
+func openArray(f *inputfile.File, size int64, path, layout string) (*Array, error) {
 	head, err := npy.Read(bufio.NewReaderSize(f, 256))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
@@ -260,7 +259,7 @@ func (r Reader) element(text string) (im *Image, found bool, err error) {
 }
 
 // array opens the array that a text names an image of; nil if it names none.
-func (r Reader) array(text string) (*os.File, *Array, int, error) {
+func (r Reader) array(text string) (*inputfile.File, *Array, int, error) {
 	if r.Inline || len(text) == 0 || text[len(text)-1] != ']' {
 		return nil, nil, 0, nil
 	}

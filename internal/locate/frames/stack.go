@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -107,7 +106,7 @@ func inspect(path string) (l layout, size int64, err error) {
 type Reader struct {
 	stack *Stack
 	open  int // part of file
-	file  *os.File
+	file  *inputfile.File
 	scratch
 }
 
