@@ -48,6 +48,13 @@ func TestFloatTIFF(t *testing.T) {
 			if im.Width != 3 || im.Height != 2 || im.Channels != 1 || im.Bytes || !slices.Equal(im.Pix, want) {
 				t.Errorf("%v, %d bits: %+v", order, bits, im)
 			}
+			im, err = pixels.Decode(plainTIFF(order, 1, 2, 3, bits, 3, body))
+			if err != nil {
+				t.Fatalf("colours, %v, %d bits: %v", order, bits, err)
+			}
+			if im.Width != 1 || im.Height != 2 || im.Channels != 3 || im.Bytes || !slices.Equal(im.Pix, want) {
+				t.Errorf("colours, %v, %d bits: %+v", order, bits, im)
+			}
 			if _, err := pixels.Decode(b[:40]); err == nil {
 				t.Errorf("%v: the begin of a file is read", order)
 			}
@@ -57,7 +64,7 @@ func TestFloatTIFF(t *testing.T) {
 	nan := order.AppendUint32(nil, math.Float32bits(float32(math.NaN())))
 	for what, b := range map[string][]byte{
 		"a pixel is not a finite number": plainTIFF(order, 1, 1, 1, 32, 3, nan),
-		"it has colours in floats":       plainTIFF(order, 1, 1, 3, 32, 3, bytes.Repeat(nan, 3)),
+		"its floats are not three":       plainTIFF(order, 1, 1, 4, 32, 3, bytes.Repeat(nan, 4)),
 		"million":                        plainTIFF(order, 8192, 8000, 1, 32, 3, nan),
 	} {
 		if _, err := pixels.Decode(b); err == nil || !strings.Contains(err.Error(), what) {

@@ -76,7 +76,11 @@ func refuseTIFF(b []byte) error {
 			return errTIFFParts
 		}
 	}
-	const perPixel, room = 8, 1024
+	const number, room = 8, 1024
+	perPixel := int64(number)
+	if h.first(tagFormat) == isFloat && h.first(tagSamples) == ofColours {
+		perPixel *= ofColours
+	}
 	most := int64(wide)*int64(high)*perPixel + room
 	for i, n := range sizes {
 		if i < len(places) && unpacked(h.first(tagCompression), section(b, places[i], n), most) > most {
@@ -199,7 +203,11 @@ func unpackedRuns(part []byte) (n int64) {
 }
 
 // moreTIFF is what sixteen bits a channel, a part that is unpacked and its buffer's growth take.
-func moreTIFF(_ []byte, c image.Config) int64 {
+func moreTIFF(b []byte, c image.Config) int64 {
 	const values = 3 << 20
-	return int64(c.Width)*int64(c.Height)*16 + values
+	more := int64(c.Width)*int64(c.Height)*16 + values
+	if h := readTIFF(b); h.first(tagFormat) == isFloat && h.first(tagSamples) == ofColours {
+		more += int64(c.Width)*int64(c.Height)*24 + int64(len(b)) // three floats, and the file with another header
+	}
+	return more
 }
