@@ -82,7 +82,7 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 	l := &Locator{config: c, stack: stack, sensor: sensor}
 	r := stack.NewReader()
 	defer r.Close()
-	frames := min(max(enoughPixels/(min(stack.Width, sampleSide)*min(stack.Height, sampleSide)), 24), 128)
+	frames := min(max(enoughPixels/(min(stack.Width, sampleSide)*min(stack.Height, sampleSide)), 48), 512)
 	var sample [][]float32
 	below := 0
 	all := 0
@@ -122,7 +122,7 @@ func Prepare(ctx context.Context, stack *frames.Stack, c Config) (*Locator, erro
 // enoughPixels is how many pixels are enough to learn from, where frames are small.
 const (
 	sampleSide   = 256
-	enoughPixels = 1 << 18
+	enoughPixels = 1 << 19
 )
 
 // middle cuts out the middle of a large frame.

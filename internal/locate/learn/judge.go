@@ -112,7 +112,7 @@ const (
 func Judge(ctx context.Context, c Case, nets map[string]*net.Net, order []string) (all []Result, err error) {
 	frames := c.frames()
 	told := c.Told.Alike()
-	sample := make([][]float32, min(frames, 128))
+	sample := make([][]float32, min(frames, 512))
 	for i := range sample {
 		sample[i] = make([]float32, c.Scene.Width*c.Scene.Height)
 		c.Scene.Frame(1<<20+i, sample[i], nil)
