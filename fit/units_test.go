@@ -489,3 +489,192 @@ func TestMovesOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// The first of the rows held out keep all that belongs to them.
+func TestFirstOfHeldOut(t *testing.T) {
+	x := gauss.New[float32](3, 2)
+	for i := range x.Mean {
+		x.Mean[i], x.Var[i] = float32(i), float32(10+i)
+	}
+	h := &holdout{rows: []int{7, 8, 9}, set: &data.Set{X: x, Targets: 2, Y: []float32{1, 2, 3, 4, 5, 6}, Weights: []float32{0.5, 2, 1}}}
+	if h.first(3) != h || h.first(4) != h {
+		t.Error("all rows are not the rows")
+	}
+	two := h.first(2)
+	if !slices.Equal(two.rows, []int{7, 8}) || two.set.X.Rows != 2 || two.set.X.Width != 2 || !slices.Equal(two.set.X.Mean, []float32{0, 1, 2, 3}) || !slices.Equal(two.set.X.Var, []float32{10, 11, 12, 13}) ||
+		!slices.Equal(two.set.Y, []float32{1, 2, 3, 4}) || !slices.Equal(two.set.Weights, []float32{0.5, 2}) || h.set.X.Rows != 3 {
+		t.Errorf("%+v", two.set)
+	}
+	a := h.answers(1, -1)
+	if !slices.Equal(a.y, []float32{3, 4, 5, 6}) || a.weight(0) != 2 || a.weight(1) != 1 {
+		t.Errorf("from the second row on: %v, weights %v and %v", a.y, a.weight(0), a.weight(1))
+	}
+	h.set.X.Var = nil
+	h.set.Weights = nil
+	if two := h.first(2); two.set.X.Var != nil || two.set.Weights != nil {
+		t.Errorf("%+v", two.set)
+	}
+}
+
+// Of the columns that rows are sorted by before they are mixed, the class comes first.
+func TestClassesComeFirst(t *testing.T) {
+	input, class := &told{Column: &schema.Column{Role: schema.Input}}, &told{Column: &schema.Column{Role: schema.Target}}
+	for _, classes := range []bool{true, false} {
+		x := &telling{class: classes}
+		x.addTag(input)
+		x.addTag(class)
+		if (x.tags[0] == class) != classes || len(x.tags) != 2 {
+			t.Errorf("classes %v: the first is the class: %v", classes, x.tags[0] == class)
+		}
+	}
+}
+
+// Rows in the order of a time are learned from in this order.
+func TestOrderOfTime(t *testing.T) {
+	f := read(t, "when,x,y\n2026-03-01,1,2\n2026-01-01,2,1\n2026-02-01,3,5\n")
+	c := Config{Targets: []string{"y"}, Time: "when"}
+	s, err := schema.Infer(f.Rows(nil), c.columns())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := trainingData(f, []int{0, 1, 2}, s, c)
+	if err != nil || !d.Ordered || !(d.Y[0] < d.Y[2] && d.Y[2] < d.Y[1]) {
+		t.Errorf("%v, ordered %v, %v", d.Y, d.Ordered, err)
+	}
+	c.Time = ""
+	d, err = trainingData(f, []int{0, 1, 2}, s, c)
+	if err != nil || d.Ordered || !(d.Y[1] < d.Y[0] && d.Y[0] < d.Y[2]) {
+		t.Errorf("%v, ordered %v, %v", d.Y, d.Ordered, err)
+	}
+}
+
+// Scores of rows in parts are those of all rows: what was left out, where variances come from, what
+// intervals and sets cover.
+func TestTalliesOfParts(t *testing.T) {
+	m := fitted(t)
+	p, err := m.WithCalibration([]calibrate.Calibration{{Conformal: &calibrate.Conformal{Ranked: calibrate.Ranked{Rows: 3, Scores: []float64{1e-9, 1e-8, 1e6}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Model = p
+	lines := strings.SplitAfter(example(t, 40, 3), "\n")
+	lines[30] = "140,1,long,amber,40\n"
+	lines[31] = "150,1,20,amber,\n"
+	f := read(t, strings.Join(lines, ""))
+	seq := seq(40)
+	part := func(m *Model, f *table.Frame, rows []int) *tally {
+		x, err := m.tally(t.Context(), f.Rows(rows), pool(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	all, second := part(m, f, seq[:20]), part(m, f, seq[20:])
+	all.merge(second)
+	e := all.close(m)
+	x := e.Targets[0]
+	if e.Rows != 38 || e.Unread != 1 || e.NoTarget != 1 || x.Numbers.Rows != 38 || len(x.Sample) != 38 || x.Baseline.Gain.SE == 0 || e.NotFinite != 0 {
+		t.Errorf("%+v, %d of the sample", e, len(x.Sample))
+	}
+	v := x.Variance
+	if sum := v.Weights + v.Inputs + v.Noise; !(v.Weights > 0 && v.Inputs > 0 && v.Noise > 0) || math.Abs(math.Sqrt(sum)-x.Numbers.Sharpness) > 1e-3*x.Numbers.Sharpness {
+		t.Errorf("the parts of the variance are %+v, the sharpness %g", v, x.Numbers.Sharpness)
+	}
+	if i := x.Numbers.Intervals; i[0].Coverage != 0 || i[1].Unbounded != 38 || i[2].Unbounded != 38 {
+		t.Errorf("conformal intervals cover %+v", i)
+	}
+	first := part(m, f, seq[:20]).close(m).Targets[0].Numbers.RMSE.Value
+	rest := second.close(m).Targets[0].Numbers.RMSE.Value
+	if got, want := x.Numbers.RMSE.Value, math.Sqrt((20*first*first+18*rest*rest)/38); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("the RMSE is %g, of the parts %g", got, want)
+	}
+
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d,%s\n", i%12, []string{"low", "high"}[i%12/6])
+	}
+	classes := read(t, b.String())
+	r, err := Run(t.Context(), classes, Config{Targets: []string{"y"}, Holdout: -1, Network: quickClasses()}, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = r.Model
+	m.Model, err = m.WithCalibration([]calibrate.Calibration{{Sets: &calibrate.Sets{Ranked: calibrate.Ranked{Rows: 3, Scores: []float64{0.999999, 0.999999, 1}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = part(m, classes, seq[:20])
+	all.merge(part(m, classes, seq[20:]))
+	e = all.close(m)
+	x = e.Targets[0]
+	n := 0
+	for _, row := range x.Confusion {
+		for _, k := range row {
+			n += k
+		}
+	}
+	if e.Rows != 40 || n != 40 || len(x.Sets) != 3 || x.Sets[0].Coverage != 1 || !(x.Baseline.Gain.SE > 0) || x.Baseline.Accuracy != 0.55 && x.Baseline.Accuracy != 0.45 || !slices.Equal(x.Names, []string{"high", "low"}) {
+		t.Errorf("%+v: %v, %+v, baseline %+v", e, x.Confusion, x.Sets, x.Baseline)
+	}
+}
+
+// Columns are remembered as the schema reads them, wherever they stand in the table; those of few
+// values are not mixed.
+func TestTellingReadsColumns(t *testing.T) {
+	m := fitted(t)
+	f := read(t, example(t, 30, 5))
+	x := newTelling(f, m.Schema, m.Net)
+	turned := newTelling(read(t, "strength,resin,minutes,temperature_std,temperature\n40,amber,20,1,140\n41,birch,21,1,150\n"), m.Schema, m.Net)
+	for i, name := range []string{"temperature", "temperature_std", "minutes", "resin", "strength"} {
+		if x.columns[i].Name != name || x.columns[i].at != i || turned.columns[i].at != 4-i {
+			t.Errorf("column %d is %s, read at %d, and at %d of a table in another order", i, x.columns[i].Name, x.columns[i].at, turned.columns[i].at)
+		}
+	}
+	if got := turned.columns[0].value; !slices.Equal(got, []float64{140, 150}) {
+		t.Errorf("the temperatures are %v", got)
+	}
+	if got := turned.columns[3].text; !slices.Equal(got, []string{"amber", "birch"}) || !slices.Equal(turned.columns[3].tag, []int{0, 1}) {
+		t.Errorf("the resins are %q", got)
+	}
+	var mixed []string
+	for _, c := range x.numbers {
+		mixed = append(mixed, c.Name)
+	}
+	if got := strings.Join(mixed, " "); !strings.Contains(got, "temperature") || !strings.Contains(got, "strength") || strings.Contains(got, "resin") || len(turned.numbers) != 0 {
+		t.Errorf("mixed are %s; of two rows %d columns", got, len(turned.numbers))
+	}
+	for n, want := range map[int]int{fewValues: 0, fewValues + 1: 1} {
+		text := "x,y\n"
+		for i := range 30 {
+			text += fmt.Sprintf("%d,%d\n", i%n, i%2)
+		}
+		f := read(t, text)
+		s, err := schema.Infer(f.Rows(nil), schema.Spec{Targets: []string{"y"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := newTelling(f, s, m.Net); len(got.numbers) != want || !got.class || len(got.tags) != 2-want || got.tags[0].Role != schema.Target {
+			t.Errorf("of %d values, %d columns are mixed, %d are not", n, len(got.numbers), len(got.tags))
+		}
+	}
+}
+
+// A row of a class that only held-out rows have is learned from, unless the rows are split by groups
+// or by time.
+func TestClassesChangeSides(t *testing.T) {
+	f := read(t, "x,g,y\n1,a,k\n2,a,l\n3,a,k\n4,b,l\n5,b,m\n6,b,k\n7,c,k\n8,c,l\n")
+	for _, c := range []struct {
+		spec schema.Spec
+		want int // rows to learn from
+	}{{schema.Spec{Targets: []string{"y"}}, 6}, {schema.Spec{Targets: []string{"y"}, Group: "g"}, 5}, {schema.Spec{Targets: []string{"x"}}, 5}} {
+		p, s, err := parted{frame: f, train: []int{0, 1, 2, 3, 6}, heldOut: []int{4, 5, 7}}.learnColumns(c.spec)
+		if err != nil || len(p.train) != c.want || len(p.heldOut) != 8-c.want {
+			t.Errorf("%+v: %d rows to learn from, %v", c.spec, len(p.train), err)
+			continue
+		}
+		if k := len(s.Classes()); s.Task == schema.Classification && k != c.want-3 {
+			t.Errorf("%+v: %d classes", c.spec, k)
+		}
+	}
+}

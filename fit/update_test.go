@@ -2,6 +2,7 @@ package fit
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/tabular"
 )
@@ -92,6 +94,42 @@ func TestUpdate(t *testing.T) {
 	lost := update(t, m, where(all, hot), UpdateOptions{Forget: 1, Holdout: -1})
 	if now, was := rmse(t, lost.Model, where(test, cool)), rmse(t, m, where(test, cool)); !(now > 2*was) || lost.Model.Facts.Rows != lost.Rows {
 		t.Errorf("with all forgotten, cool rows have an RMSE of %.3f; it was %.3f", now, was)
+	}
+}
+
+// An update says what is not carried over, tells of the surprise before it trains, and remembers rows
+// by their weights.
+func TestUpdateNotes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,z,g,w,y\n")
+	for i := range 120 {
+		fmt.Fprintf(&b, "%d,%d,u%d,%g,%d\n", i%11, i*7%13, i%30, 1+float64(i%2), i%11+i*7%13)
+	}
+	r, err := Run(t.Context(), read(t, b.String()), Config{Targets: []string{"y"}, Group: "g", Weight: "w", Holdout: -1, Network: quick}, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Model
+	if math.Abs(m.Memory.Rows-180) > 1e-3 {
+		t.Errorf("120 rows of the weights 1 and 2 are remembered as %v", m.Memory.Rows)
+	}
+	c, err := m.Calibrate(t.Context(), read(t, b.String()).Rows(nil), []Method{Scale}, pool(t))
+	if err != nil || c.Used != 120 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	m.Model, err = m.WithCalibration([]calibrate.Calibration{{Scale: &calibrate.Scale{Rows: 10, Factor: 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told *Surprise
+	u := update(t, m, "x,z,g,w,y\n3.5,4,v1,1,7\n5.5,4,v2,1,9\n6.5,2,v3,1,8\n", UpdateOptions{Surprised: func(s *Surprise) { told = s }})
+	if told == nil || told != u.Surprise || u.Model.Calibration != nil || len(u.Notes) != 2 ||
+		!strings.HasPrefix(u.Notes[0], "the calibration belonged to the networks before and is not carried over") || u.Notes[1] != "groups of g are not remembered: new rows are held out one by one" {
+		t.Errorf("%+v, notes %q", told, u.Notes)
+	}
+	plain := update(t, fitted(t), example(t, 12, 4), UpdateOptions{})
+	if len(plain.Notes) != 0 {
+		t.Errorf("%q", plain.Notes)
 	}
 }
 

@@ -108,3 +108,38 @@ func TestTicketsRefused(t *testing.T) {
 		t.Errorf("a stream beyond the memory: %v; %d places are taken", err, full.places.now.Load())
 	}
 }
+
+// When the server stops, streams end that only wait, and after a moment those whose message has not
+// come; those that are answered go on.
+func TestStreamsEnd(t *testing.T) {
+	s := bare(Limits{})
+	stream := func(method string) (context.Context, *ticket) {
+		ctx, err := s.tap(t.Context(), &tap.Info{FullMethodName: method, Header: metadata.Pairs("authorization", "Bearer s3cret")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ctx, ctx.Value(ticketKey{}).(*ticket)
+	}
+	waiting, _ := stream(watchMethod)
+	silent, _ := stream(inferName)
+	answered, ticket := stream(inferName)
+	ticket.reading.Store(false)
+	for _, x := range []struct {
+		silent bool
+		ended  []context.Context
+		going  []context.Context
+	}{{false, []context.Context{waiting}, []context.Context{silent, answered}}, {true, []context.Context{waiting, silent}, []context.Context{answered}}} {
+		s.streams.end(x.silent)
+		for i, ctx := range x.ended {
+			if ctx.Err() == nil {
+				t.Errorf("silent ones end: %v; stream %d goes on", x.silent, i)
+			}
+		}
+		for i, ctx := range x.going {
+			if ctx.Err() != nil {
+				t.Errorf("silent ones end: %v; stream %d of those that go on has ended: %v", x.silent, i, context.Cause(ctx))
+			}
+		}
+	}
+	ticket.stop()
+}

@@ -126,7 +126,7 @@ func (s *Scale) check() error {
 // value: it occurs repeatedly, far from all others.
 type sentinel struct {
 	value float64
-	share float64 // of the numbers
+	share float64 // of the numbers, as newScale counts them
 	low   bool    // below the others
 
 	// common is set if the others are few numbers that are about as common: such a number is
@@ -172,7 +172,7 @@ func findSentinel(sorted []float64, low bool) (*sentinel, []float64) {
 	if !(spread > 0) || gap < sentinelGap*spread {
 		return nil, sorted
 	}
-	return &sentinel{value: value, share: float64(count) / float64(n), low: low, common: !nines(value) && common(count, rest)}, rest
+	return &sentinel{value: value, low: low, common: !nines(value) && common(count, rest)}, rest
 }
 
 // common reports whether a number that occurs so often is one of a few that are about equally
