@@ -87,6 +87,8 @@ const pages = {
   "report-class": [file("class-report/report.html"), () => {}],
   "report-eval": [file("eval-report/report.html"), () => {}],
   "report-paper": [file("all/report.html"), () => {}],
+  "report-images": [file("photos-report/report.html"), () => {}],
+  "report-locate": [file("few.html"), () => {}],
 }
 const widths = [1200, 800, 390]
 const findings = []
