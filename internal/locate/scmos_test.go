@@ -138,10 +138,10 @@ func TestMapsRefused(t *testing.T) {
 	c := camera.Camera{Gain: 1, QE: 1}
 	for says, m := range map[string]camera.Maps{
 		"has 8×6 pixels, the frames have 4×4; cut it to the region that was recorded, or say where that begins with --map-at": {Offset: flat},
-		"the offset map has 8×6 pixels":                          {Offset: flat, Cut: true, X: 5},
-		"the gain of pixel 5, 0 is 0; it must be above 0":        {Gain: bad, Cut: true, X: 4},
-		"the variance of pixel 6, 0 is -1; it must be 0 or more": {Variance: bad, Cut: true, X: 4},
-		"the variance map: " + filepath.Join(dir, "no.npy"):      {Variance: filepath.Join(dir, "no.npy")},
+		"frames of 4×4 pixels that begin at column 5, row 0 (--map-at) reach beyond it":                                       {Offset: flat, Cut: true, X: 5},
+		"the gain of pixel 5, 0 is 0; it must be above 0":                                                                     {Gain: bad, Cut: true, X: 4},
+		"the variance of pixel 6, 0 is -1; it must be 0 or more":                                                              {Variance: bad, Cut: true, X: 4},
+		"the variance map: " + filepath.Join(dir, "no.npy"):                                                                   {Variance: filepath.Join(dir, "no.npy")},
 	} {
 		_, err := m.Sensor(c, 4, 4)
 		if err == nil || !strings.Contains(err.Error(), says) {

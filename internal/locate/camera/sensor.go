@@ -96,7 +96,9 @@ func (m *Maps) read(path, what string, width, height int, to []float32, wrong fu
 	switch {
 	case stack.Frames != 1:
 		return fmt.Errorf("%s: it has %d frames; the %s map is one image, such as the mean or the variance of dark frames", path, stack.Frames, what)
-	case m.X < 0 || m.Y < 0 || m.X+width > w || m.Y+height > h || !m.Cut && (w != width || h != height):
+	case m.Cut && (m.X < 0 || m.Y < 0 || m.X > w-width || m.Y > h-height):
+		return fmt.Errorf("%s: the %s map has %d×%d pixels; frames of %d×%d pixels that begin at column %d, row %d (--map-at) reach beyond it", path, what, w, h, width, height, m.X, m.Y)
+	case !m.Cut && (w != width || h != height):
 		return fmt.Errorf("%s: the %s map has %d×%d pixels, the frames have %d×%d; cut it to the region that was recorded, or say where that begins with --map-at", path, what, w, h, width, height)
 	}
 	r := stack.NewReader()
