@@ -45,17 +45,7 @@ func (g *gallery) show(in *Insight, m *Model, pool *compute.Pool) error {
 	}
 	f := g.images.Format()
 	size := known.Width(f.Size())
-	x := make([]float32, len(rows)*size)
-	names := g.names(rows)
-	pool.Run(len(rows), func(_, task int) {
-		im, err := g.reader.Read(names[task])
-		if err != nil { // it could be read before
-			return
-		}
-		row := x[task*size : (task+1)*size]
-		known.Write(task, row)
-		f.Encode(im, known.Pixels(row))
-	})
+	x := g.inputs(rows, &known, pool)
 	p, err := m.NewPredictor(predict.Options{Interval: 0.9})
 	if err != nil {
 		return err
@@ -99,6 +89,24 @@ func (g *gallery) show(in *Insight, m *Model, pool *compute.Pool) error {
 	in.Pictures = out
 	l.weigh(in, x, y)
 	return nil
+}
+
+// inputs are rows as the network sees them: their images, and the other columns.
+func (g *gallery) inputs(rows []int, known *vision.Known, pool *compute.Pool) []float32 {
+	f := g.images.Format()
+	size := known.Width(f.Size())
+	x := make([]float32, len(rows)*size)
+	names := g.names(rows)
+	pool.Run(len(rows), func(_, task int) {
+		im, err := g.reader.Read(names[task])
+		if err != nil { // it could be read before
+			return
+		}
+		row := x[task*size : (task+1)*size]
+		known.Write(task, row)
+		f.Encode(im, known.Pixels(row))
+	})
+	return x
 }
 
 // heated shows which pixels moved the predictions of a few images, spread over all.

@@ -121,6 +121,11 @@ func (r *locateRun) whole(ctx context.Context) (err error) {
 	if err == nil && r.page != "" {
 		err = saveTo(r.page, r.summary.Page(r.locator.Facts).Save)
 	}
+	return r.ended(err, stopped)
+}
+
+// ended tells what was found, or what is kept for --resume.
+func (r *locateRun) ended(err error, stopped bool) error {
 	switch {
 	case err == nil && stopped:
 		return exitError{fmt.Errorf("locate was interrupted; %s holds frames %d to %d; continue with --resume", r.out, r.First+1, r.First+r.locator.Facts.Frames), exitInterrupted}

@@ -200,17 +200,8 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 		for _, col := range p.keep {
 			out.Text(b.Chunk().Text(row, col))
 		}
-		switch {
-		case b.Unread(row):
-			x.unread++
-		case !b.Finite(row):
-			if e := b.Encoder(); e != nil && !p.p.Options().SetAside && e.Unreadable() != "" {
-				return nil, errors.New(e.Unreadable())
-			}
-			if x.notFinite == 0 {
-				x.first = b.Chunk().Where(row)
-			}
-			x.notFinite++
+		if err := p.account(b, row, x); err != nil {
+			return nil, err
 		}
 		if p.m.Classes() != nil {
 			p.class(b, row, out)
@@ -237,6 +228,23 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 		out.End()
 	}
 	return x, nil
+}
+
+// account counts a row without a prediction, which is an error where such rows are not set aside.
+func (p *printer) account(b *predict.Batch, row int, x *printed) error {
+	switch {
+	case b.Unread(row):
+		x.unread++
+	case !b.Finite(row):
+		if e := b.Encoder(); e != nil && !p.p.Options().SetAside && e.Unreadable() != "" {
+			return errors.New(e.Unreadable())
+		}
+		if x.notFinite == 0 {
+			x.first = b.Chunk().Where(row)
+		}
+		x.notFinite++
+	}
+	return nil
 }
 
 func (p *printer) class(b *predict.Batch, row int, out lines) {

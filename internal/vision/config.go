@@ -76,17 +76,10 @@ func (c Config) plan(d Data) plan {
 		p.candidate.KL = max(0.01, 0.1*float64(n)/many)
 	}
 	w := &p.Network
-	for _, x := range []struct{ to, given *int }{{&p.candidate.Width, &w.Width}, {&p.candidate.Depth, &w.Depth}} {
-		if *x.given > 0 {
-			*x.to = *x.given
-		}
-	}
-	if w.KL > 0 {
-		p.candidate.KL = w.KL
-	}
-	if w.Activation != "" {
-		p.candidate.Activation = w.Activation
-	}
+	p.candidate.Width = cmp.Or(w.Width, p.candidate.Width)
+	p.candidate.Depth = cmp.Or(w.Depth, p.candidate.Depth)
+	p.candidate.KL = cmp.Or(w.KL, p.candidate.KL)
+	p.candidate.Activation = cmp.Or(w.Activation, p.candidate.Activation)
 	p.defaults(n)
 	if d.Maps != nil && w.Validation == 0 { // each has many pixels
 		const share, fewest, most = 0.1, 50, 500

@@ -55,26 +55,10 @@ func endsInClasses(l nn.Layer) bool {
 // choose keeps the last layer of the network if it tells the classes of images better than chance does;
 // otherwise a new one is learned, and note says why.
 func (s *start) choose(d *Data, of sample, note func(advice.Sentence)) {
-	outputs := s.net.Outputs()
-	right := 0.0
 	s.sure = true
-	counts := make([]float64, max(1, d.Classes))
-	if d.Classes > 0 && outputs == d.Classes && d.Known.Count() == 0 {
-		p := s.net.NewPredictor(chunk)
-		for lo := 0; lo < of.x.Rows; lo += chunk {
-			out := p.Predict(of.x.Slice(lo, min(of.x.Rows, lo+chunk)))
-			for i := range out.Rows {
-				z := out.Mean[i*outputs : (i+1)*outputs]
-				y := int(of.y[lo+i])
-				s.sure = s.sure && slices.Min(z) >= 0 && math.Abs(sum(z)-1) < 1e-3
-				counts[y] += 1 / float64(of.x.Rows)
-				if slices.Index(z, slices.Max(z)) == y {
-					right += 1 / float64(of.x.Rows)
-				}
-			}
-		}
-		usual := slices.Max(counts)
-		s.whole = right > usual+0.25*(1-usual)
+	right := 0.0
+	if d.Classes > 0 && s.net.Outputs() == d.Classes && d.Known.Count() == 0 {
+		right = s.tellApart(d.Classes, of)
 	}
 	if last := len(s.layers) - 1; last > 0 && endsInClasses(s.layers[last]) {
 		s.layers = s.layers[:last]
@@ -88,19 +72,46 @@ func (s *start) choose(d *Data, of sample, note func(advice.Sentence)) {
 			s.layers = s.layers[:last]
 		}
 	}
-	if note == nil {
-		return
+	if note != nil {
+		note(advice.New("the last layer of the network to start from is learned anew: %s", s.whyAnew(d, right)))
 	}
-	why := "its outputs are not these classes"
+}
+
+// tellApart returns the part of the images of which the network has the class, and notes whether its
+// outputs are probabilities, and whether it is so good that it stays whole.
+func (s *start) tellApart(classes int, of sample) float64 {
+	right := 0.0
+	each := 1 / float64(of.x.Rows)
+	counts := make([]float64, classes)
+	p := s.net.NewPredictor(chunk)
+	for lo := 0; lo < of.x.Rows; lo += chunk {
+		out := p.Predict(of.x.Slice(lo, min(of.x.Rows, lo+chunk)))
+		for i := range out.Rows {
+			z := out.Mean[i*classes : (i+1)*classes]
+			y := int(of.y[lo+i])
+			s.sure = s.sure && slices.Min(z) >= 0 && math.Abs(sum(z)-1) < 1e-3
+			counts[y] += each
+			if slices.Index(z, slices.Max(z)) == y {
+				right += each
+			}
+		}
+	}
+	usual := slices.Max(counts)
+	s.whole = right > usual+0.25*(1-usual)
+	return right
+}
+
+// whyAnew says why the last layer does not stay.
+func (s *start) whyAnew(d *Data, right float64) string {
 	switch {
 	case d.Classes == 0:
-		why = "numbers need error bars"
+		return "numbers need error bars"
 	case d.Known.Count() > 0:
-		why = "other columns are to be heard, too"
-	case outputs == d.Classes:
-		why = fmt.Sprintf("it tells %.1f %% of the images right, no better than chance; the scale of the numbers or the order of the classes may be another", 100*right)
+		return "other columns are to be heard, too"
+	case s.net.Outputs() == d.Classes:
+		return fmt.Sprintf("it tells %.1f %% of the images right, no better than chance; the scale of the numbers or the order of the classes may be another", 100*right)
 	}
-	note(advice.New("the last layer of the network to start from is learned anew: %s", why))
+	return "its outputs are not these classes"
 }
 
 func sum(all []float32) (s float64) {

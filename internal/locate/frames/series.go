@@ -78,12 +78,8 @@ func Stacks(path string) (all []string, err error) {
 			for _, m := range splits(in) {
 				more[m] = true
 			}
-			l, _, err := inspect(in)
-			if err == nil && l.frames() == 1 && isTIFF(in) {
+			if oneFrame(in) {
 				single++
-				if single > 1 {
-					continue
-				}
 			}
 			all = append(all, in)
 		}
@@ -93,6 +89,15 @@ func Stacks(path string) (all []string, err error) {
 		all = append(all, path)
 	}
 	return all, nil
+}
+
+// oneFrame reports whether a file is a TIFF with one frame, of which a folder makes a stack.
+func oneFrame(path string) bool {
+	if !isTIFF(path) {
+		return false
+	}
+	l, _, err := inspect(path)
+	return err == nil && l.frames() == 1
 }
 
 func isStack(name string) bool {

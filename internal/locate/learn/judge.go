@@ -24,70 +24,92 @@ type Case struct {
 
 // Cases are the scenes of the benchmark: the standard one, and what goes wrong.
 func Cases(seed uint64, molecules int) (all []Case) {
-	add := func(name string, change func(*Case)) {
-		c := Case{Name: name, Scene: scene.Standard(), Molecules: molecules}
+	for _, r := range requests() {
+		c := Case{Name: r.name, Scene: scene.Standard(), Molecules: molecules}
 		c.Scene.Seed = seed
 		c.Told = c.Scene.Camera
-		change(&c)
+		r.change(&c)
 		all = append(all, c)
 	}
-	isolated := func(c *Case) { c.Scene.Pattern = scene.Isolated }
-	light := func(photons, background float64) func(*Case) {
-		return func(c *Case) {
-			isolated(c)
-			c.Scene.Photons = photons
-			c.Scene.Background = background
-		}
-	}
-	optic := func(p scene.PSF, photons, background float64) func(*Case) {
-		return func(c *Case) {
-			light(photons, background)(c)
-			c.Scene.PSF = p
-		}
-	}
-	gain := func(factor float64) func(*Case) {
-		return func(c *Case) {
-			isolated(c)
-			c.Told.Gain *= factor
-			c.Told.Read *= factor
-		}
-	}
-	told := func(sigma float64) func(*Case) {
-		return func(c *Case) {
-			isolated(c)
-			c.Sigma = sigma
-		}
-	}
-	const sigma = 1.088
-	add("isolated", isolated)
-	add("isolated, 5000 photons on 10", light(5000, 10))
-	add("isolated, 500 photons on 10", light(500, 10))
-	for _, d := range []struct {
-		name    string
-		density float64
-	}{{"1.3 per µm²", 1.3}, {"4.1 per µm²", 4.1}, {"6.4 per µm²", 6.4}} {
-		add(d.name, func(c *Case) { c.Scene.Density = d.density })
-	}
-	add("gain told twice too high", gain(2))
-	add("gain told twice too low", gain(0.5))
-	add("EM register not told", func(c *Case) {
-		isolated(c)
-		c.Scene.Camera.EM = 100
-		c.Scene.Camera.Gain = 100
-		c.Scene.Camera.Read *= 100
-	})
-	add("Airy", optic(scene.Airy(sigma), 3000, 500))
-	add("10 % 1 px aside", optic(scene.Lopsided(sigma, 0.1, 1, true), 3000, 500))
-	add("20 % 1.5 px aside", optic(scene.Lopsided(sigma, 0.2, 1.5, true), 3000, 500))
-	add("10 % 1 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.1, 1, true), 5000, 10))
-	add("20 % 1.5 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.2, 1.5, true), 5000, 10))
-	add("width told 10 % too small", told(0.9*sigma))
-	add("width told 25 % too small", told(0.75*sigma))
-	add("width told 25 % too large", told(1.25*sigma))
-	add("width 2 px", optic(scene.Gaussian(2), 3000, 500))
-	add("60000 photons", optic(scene.Gaussian(sigma), 60000, 500))
-	add("40 % 2.5 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.4, 2.5, true), 5000, 10))
 	return all
+}
+
+// A request is how a case differs from the standard scene.
+type request struct {
+	name   string
+	change func(*Case)
+}
+
+func requests() []request {
+	const sigma = 1.088
+	return []request{
+		{"isolated", isolated},
+		{"isolated, 5000 photons on 10", light(5000, 10)},
+		{"isolated, 500 photons on 10", light(500, 10)},
+		{"1.3 per µm²", density(1.3)},
+		{"4.1 per µm²", density(4.1)},
+		{"6.4 per µm²", density(6.4)},
+		{"gain told twice too high", gain(2)},
+		{"gain told twice too low", gain(0.5)},
+		{"EM register not told", hiddenRegister},
+		{"Airy", optic(scene.Airy(sigma), 3000, 500)},
+		{"10 % 1 px aside", optic(scene.Lopsided(sigma, 0.1, 1, true), 3000, 500)},
+		{"20 % 1.5 px aside", optic(scene.Lopsided(sigma, 0.2, 1.5, true), 3000, 500)},
+		{"10 % 1 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.1, 1, true), 5000, 10)},
+		{"20 % 1.5 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.2, 1.5, true), 5000, 10)},
+		{"width told 10 % too small", told(0.9 * sigma)},
+		{"width told 25 % too small", told(0.75 * sigma)},
+		{"width told 25 % too large", told(1.25 * sigma)},
+		{"width 2 px", optic(scene.Gaussian(2), 3000, 500)},
+		{"60000 photons", optic(scene.Gaussian(sigma), 60000, 500)},
+		{"40 % 2.5 px aside, 5000 photons on 10", optic(scene.Lopsided(sigma, 0.4, 2.5, true), 5000, 10)},
+	}
+}
+
+func isolated(c *Case) { c.Scene.Pattern = scene.Isolated }
+
+func density(perArea float64) func(*Case) {
+	return func(c *Case) { c.Scene.Density = perArea }
+}
+
+func light(photons, background float64) func(*Case) {
+	return func(c *Case) {
+		isolated(c)
+		c.Scene.Photons = photons
+		c.Scene.Background = background
+	}
+}
+
+func optic(p scene.PSF, photons, background float64) func(*Case) {
+	return func(c *Case) {
+		light(photons, background)(c)
+		c.Scene.PSF = p
+	}
+}
+
+// gain is that of a camera of which another is told.
+func gain(factor float64) func(*Case) {
+	return func(c *Case) {
+		isolated(c)
+		c.Told.Gain *= factor
+		c.Told.Read *= factor
+	}
+}
+
+// told is a width that was told, whatever the true one is.
+func told(sigma float64) func(*Case) {
+	return func(c *Case) {
+		isolated(c)
+		c.Sigma = sigma
+	}
+}
+
+// hiddenRegister is a multiplying register that nobody told.
+func hiddenRegister(c *Case) {
+	isolated(c)
+	c.Scene.Camera.EM = 100
+	c.Scene.Camera.Gain = 100
+	c.Scene.Camera.Read *= 100
 }
 
 // A Result is what one way to localise gave in a case.
