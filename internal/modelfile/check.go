@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,7 +17,11 @@ func Check(path string) error {
 	}
 	defer f.Close()
 	var head [9]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil || head[8] != '{' {
+	_, err = io.ReadFull(f, head[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	if err != nil || head[8] != '{' {
 		return fmt.Errorf("%s is not a utvi model file", path)
 	}
 	return nil
