@@ -276,11 +276,11 @@ func (o *evalOptions) pixels(cmd *cobra.Command, m *pixelwise.Model, path string
 			return usagef("%s holds images; --targets names the .npy file with the images to compare with", path)
 		}
 	}
-	if o.report != "" {
-		return usagef("--report shows models of classes and numbers; the report of a fit shows the pixels that it held out")
-	}
 	p, err := o.table.pairs(path, m.Column, target)
 	if err != nil {
+		return err
+	}
+	if err := o.ready(); err != nil {
 		return err
 	}
 	pool := compute.NewPool(compute.Workers(0))
@@ -288,6 +288,11 @@ func (o *evalOptions) pixels(cmd *cobra.Command, m *pixelwise.Model, path string
 	s, err := m.Evaluate(cmd.Context(), p, pool)
 	if err != nil {
 		return err
+	}
+	if o.report != "" {
+		if err := pixelwise.SaveReport(cmd.Context(), o.report, &pixelwise.Result{Model: m, Scores: s, Held: p}); err != nil {
+			return err
+		}
 	}
 	if o.asJSON {
 		return writeJSON(cmd.OutOrStdout(), s)

@@ -84,7 +84,7 @@ func TestTargetImages(t *testing.T) {
 		{[]string{"predict", at("a.utvi"), at("list.csv"), "-o", at("p1")}, "NAME_mean.png"},
 		{[]string{"predict", at("a.utvi"), at("noisy.npy"), "-o", at("p2")}, "std_weights.npy"},
 		{[]string{"predict", at("b.utvi"), at("noisy"), "-o", at("p3")}, "NAME_class.png"},
-		{[]string{"eval", at("a.utvi"), at("list.csv")}, "fifths of std"},
+		{[]string{"eval", at("a.utvi"), at("list.csv"), "--report", at("scored")}, "fifths of std"},
 		{[]string{"eval", at("a.utvi"), at("noisy.npy"), "--targets", at("clean.npy"), "--json"}, "cover90"},
 		{[]string{"eval", at("b.utvi"), at("noisy.npy"), "--targets", at("classes.npy")}, "IoU of 3"},
 		{[]string{"calibrate", at("a.utvi"), at("list.csv")}, "Stored in"},
@@ -94,6 +94,9 @@ func TestTargetImages(t *testing.T) {
 		if code != 0 || !strings.Contains(out+notes, c.want) {
 			t.Errorf("%v: %d, %s%s", c.args, code, out, notes)
 		}
+	}
+	if page := string(readFile(t, at("scored/report.html"))); !strings.Contains(page, "data:image/png;base64,") || !strings.Contains(page, "others scored") {
+		t.Error("the page of an evaluation shows no images")
 	}
 	if !bytes.Equal(readFile(t, at("p1/mean.npy")), readFile(t, at("p2/mean.npy"))) {
 		t.Error("files and an array are predicted differently")

@@ -36,8 +36,8 @@ func SaveReport(ctx context.Context, dir string, r *Result) error {
 	if m.Classes() > 0 {
 		caption = "From left to right: the image, its target, the most probable classes, 1 − their probability, and the pixels that are wrong."
 	}
-	pictures := report.Section{Title: "Some of the images held out", Parts: []report.Part{report.Sheet{Tiles: []report.Tile{{Image: sheet}}, Width: sheet.Bounds().Dx() * 2, Caption: caption}}}
-	page := report.Page{Title: "Predicting the pixels of " + m.Target, Subtitle: fmt.Sprintf("%d pairs of images learned from, %d held out", m.Rows, r.Scores.Images), Sections: []report.Section{s, pictures}}
+	pictures := report.Section{Title: "Some of these images", Parts: []report.Part{report.Sheet{Tiles: []report.Tile{{Image: sheet}}, Width: sheet.Bounds().Dx() * 2, Caption: caption}}}
+	page := report.Page{Title: "Predicting the pixels of " + m.Target, Subtitle: fmt.Sprintf("%d pairs of images learned from, %d others scored", m.Rows, r.Scores.Images), Sections: []report.Section{s, pictures}}
 	return page.Save(filepath.Join(dir, "report.html"))
 }
 
