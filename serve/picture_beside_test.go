@@ -99,6 +99,9 @@ func TestPictureBeside(t *testing.T) {
 			}
 		}
 	}
+	if code, _, answer := s.send("GET", "/models/aged", ""); code != 200 || !strings.Contains(strings.ReplaceAll(answer, " ", ""), `"shape":[12,12,1]`) {
+		t.Errorf("the shape of the image: %d %s", code, answer)
+	}
 	for address, says := range map[string]string{
 		"":             "row 1 lacks the column age",
 		"?age=old":     `"old" is text; a number is needed`,

@@ -93,9 +93,9 @@ func Describe(l *predict.Model) Description {
 		return d
 	}
 	d.Kind = "table"
-	if l.Schema.Pictures() {
-		in := l.Networks.Members[0].Config.Input
-		d.Input = &Input{in.Size(), [3]int{in.H, in.W, in.C}}
+	if at := l.Schema.Picture(); at >= 0 {
+		f := l.Schema.Columns[at].Image
+		d.Input = &Input{f.Size(), [3]int{f.Height, f.Width, f.Channels}}
 	}
 	d.Missing = l.Schema.Impute
 	d.Rows = l.Schema.Rows

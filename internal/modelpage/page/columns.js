@@ -52,6 +52,7 @@ export function rowOf(model, columns, values) {
 
 // textOf is a value of a column as people read it.
 export function textOf(column, value) {
+  if (column.type === "image") return "the image"
   if (value === null) return "missing"
   if (column.type === "time") return time(value, column.layout)
   if (column.type === "categorical") return value === column.unknown ? "another" : value

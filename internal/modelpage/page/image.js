@@ -114,14 +114,48 @@ export function image(place, [height, width, channels], change, whole = false) {
   function invert() {
     pixels.forEach((v, i) => { pixels[i] = 1 - v })
   }
+
+  // camera shows what a camera sees, until a picture is taken.
+  async function camera() {
+    let stream
+    try {
+      stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } })
+    } catch (e) {
+      where.textContent = `The camera cannot be used: ${e.message}.`
+      return
+    }
+    const video = html("video", { class: "camera", "aria-label": "What the camera sees" })
+    video.muted = true
+    video.playsInline = true
+    video.srcObject = stream
+    const end = () => {
+      stream.getTracks().forEach(t => t.stop())
+      view.remove()
+      open.disabled = false
+    }
+    const shot = async () => {
+      const still = html("canvas", { width: video.videoWidth, height: video.videoHeight })
+      still.getContext("2d").drawImage(video, 0, 0)
+      end()
+      await load(await new Promise(done => still.toBlob(done, "image/png")))
+    }
+    const view = html("div", { role: "group", "aria-label": "Camera" }, video,
+      html("div", { class: "buttons" }, html("button", { type: "button", onclick: shot }, "Take the picture"), html("button", { type: "button", onclick: end }, "Close the camera")))
+    open.disabled = true
+    buttons.after(view)
+    await video.play()
+  }
+  const open = html("button", { type: "button", onclick: camera }, "Camera")
+  open.hidden = !navigator.mediaDevices
   const file = html("input", { type: "file", accept: "image/*", onchange: () => file.files[0] && load(file.files[0]) })
+  const buttons = html("div", { class: "buttons" },
+    html("button", { type: "button", onclick: () => { pixels.fill(0); pen.shown = false; changed() } }, "Clear"),
+    html("button", { type: "button", onclick: () => { invert(); changed() } }, "Invert"),
+    html("label", { class: "button" }, "Choose an image", file), open)
   place.replaceChildren(
     area,
-    html("div", { class: "buttons" },
-      html("button", { type: "button", onclick: () => { pixels.fill(0); pen.shown = false; changed() } }, "Clear"),
-      html("button", { type: "button", onclick: () => { invert(); changed() } }, "Invert"),
-      html("label", { class: "button" }, "Choose an image", file)),
-    html("p", { class: "note" }, `Draw with the pointer (with shift it erases), or drop an image. The network sees ${width} × ${height} points${whole ? "" : " from 0 to 1, as shown"}.`),
+    buttons,
+    html("p", { class: "note" }, `Draw with the pointer (with shift it erases), drop or paste an image. The network sees ${width} × ${height} points${whole ? "" : " from 0 to 1, as shown"}.`),
     where)
   changed()
   return { load }

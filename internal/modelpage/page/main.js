@@ -72,7 +72,7 @@ function open(m) {
   const names = m.targets.map(t => t.name).join(", ")
   document.title = `${m.name} – utvi`
   $("title").textContent = m.name
-  $("subtitle").textContent = pictured(m) ? `Predicts ${names} from an image.` : m.kind === "table" ? `Predicts ${names} from ${columns.filter(c => !c.std_of).length} columns.` : `A network of ${m.input.size} inputs that predicts ${m.task === "classification" ? m.targets[0].levels.length + " classes" : names}.`
+  $("subtitle").textContent = pictured(m) ? `Predicts ${names} from an image${columns.length > 1 ? ` and ${columns.length - 1} other column${columns.length > 2 ? "s" : ""}` : ""}.` : m.kind === "table" ? `Predicts ${names} from ${columns.filter(c => !c.std_of).length} columns.` : `A network of ${m.input.size} inputs that predicts ${m.task === "classification" ? m.targets[0].levels.length + " classes" : names}.`
   const facts = [["task", m.task], ["networks", m.networks], ["training rows", m.rows], ["calibrated", m.calibrated ? "yes" : "no"], ["version", m.version]]
   $("facts").replaceChildren(...facts.filter(([, v]) => v !== undefined).map(([k, v]) => html("div", {}, html("dt", {}, k), html("dd", {}, String(v)))))
   $("rows").replaceChildren()
@@ -94,7 +94,11 @@ function inputs() {
   if (isImage(model)) {
     $("file-section").hidden = true
     const column = pictured(model)
-    drawing = image($("controls"), model.input.shape, (pixels, file) => {
+    const others = column ? columns.filter(c => c.type !== "image") : []
+    const [picture, beside] = [html("div"), html("div")]
+    $("controls").replaceChildren(picture, beside)
+    if (others.length > 0) setValue = controls(beside, model, others, values, update)
+    drawing = image(picture, model.input.shape, (pixels, file) => {
       if (column) {
         values[column.name] = file ?? dataURL(pixels, model.input.shape)
         return update()
@@ -256,6 +260,13 @@ async function take(file) {
     if (e.status === 401) complain(e)
   }
 }
+
+document.addEventListener("paste", e => {
+  const file = [...e.clipboardData.files].find(f => f.type.startsWith("image/"))
+  if (!drawing || !file) return
+  e.preventDefault()
+  take(file)
+})
 
 $("inputs").addEventListener("submit", e => e.preventDefault())
 $("token").addEventListener("submit", e => {
