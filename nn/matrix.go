@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	mul "utvi/internal/compute/product"
 )
 
@@ -54,13 +55,9 @@ func (r *mulRoom[T]) mul(dst, x, y matrix[T], add bool) {
 func (r *mulRoom[T]) second(m, v matrix[T], add bool) matrix[T] {
 	s := m
 	s.data = r.square[:len(m.data)]
-	for i, x := range m.data {
-		s.data[i] = T(x * x)
-	}
+	kernel.MulTo(s.data, m.data, m.data)
 	if add {
-		for i, x := range v.data {
-			s.data[i] += x
-		}
+		kernel.Add(s.data, v.data)
 	}
 	return s
 }
@@ -72,14 +69,12 @@ func (r *mulRoom[T]) like(m matrix[T]) matrix[T] {
 }
 
 func scaleBy[T gauss.Float](x []T, by T) {
-	for i := range x {
-		x[i] *= by
+	if by != 1 {
+		kernel.ScaleTo(x, x, by)
 	}
 }
 
 // scaleTo writes as much of x as dst has, times by.
 func scaleTo[T gauss.Float](dst, x []T, by T) {
-	for i := range dst {
-		dst[i] = by * x[i]
-	}
+	kernel.ScaleTo(dst, x, by)
 }

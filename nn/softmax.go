@@ -72,7 +72,7 @@ func (u *softmax[T]) lines() int { return u.shape.Size() / u.along }
 
 func (u *softmax[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	n := u.along
-	r := &softmaxRunner[T]{softmax: u, x: newRow(n), y: newRow(n), dx: newRow(n), dy: newRow(n), eight: newEightSoftmaxes(n), alike: make([][]int, n+1)}
+	r := &softmaxRunner[T]{softmax: u, x: newRow(n), y: newRow(n), dx: newRow(n), dy: newRow(n), many: newSoftmaxes[T](n, train), alike: make([][]int, n+1)}
 	for i := range u.lines() {
 		d := u.line(i).n
 		r.alike[d] = append(r.alike[d], u.line(i).at)
@@ -87,9 +87,9 @@ type softmaxRunner[T gauss.Float] struct {
 	*softmax[T]
 	Weightless[T]
 	x, y, dx, dy row
-	eight        *eightSoftmaxes
+	many         *softmaxes[T]
 	alike        [][]int // where the softmaxes of so many units begin in a row
-	places       [8]place
+	places       [sixteen]place
 	more         *softmaxMore[T] // of one that carries correlations
 }
 
@@ -138,11 +138,11 @@ func (r *softmaxRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// together calls f with at most eight softmaxes of n units at a time.
+// together calls f with at most sixteen softmaxes of n units at a time.
 func (r *softmaxRunner[T]) together(rows int, f func(places []place, n int)) {
 	for n, starts := range r.alike {
-		for i := 0; i < rows*len(starts); i += 8 {
-			places := r.places[:min(8, rows*len(starts)-i)]
+		for i := 0; i < rows*len(starts); i += sixteen {
+			places := r.places[:min(sixteen, rows*len(starts)-i)]
 			for j := range places {
 				places[j] = place{(i + j) / len(starts), starts[(i+j)%len(starts)]}
 			}
@@ -151,18 +151,18 @@ func (r *softmaxRunner[T]) together(rows int, f func(places []place, n int)) {
 	}
 }
 
-// gather takes the moments of n units of softmaxes side by side; where there are less than eight,
+// gather takes the moments of n units of softmaxes side by side; where there are less than sixteen,
 // the first is repeated.
-func (r *softmaxRunner[T]) gather(to []kernel.Normals8, from gauss.Batch[T], places []place, n int) {
-	for i := range 8 {
+func (r *softmaxRunner[T]) gather(to []kernel.Normals16[T], from gauss.Batch[T], places []place, n int) {
+	for i := range sixteen {
 		c := places[0]
 		if i < len(places) {
 			c = places[i]
 		}
 		at := c.row*from.Width + c.at
 		for k := range n {
-			to[k].M[i] = float64(from.Mean[at])
-			to[k].V[i] = float64(from.Var[at])
+			to[k].M[i] = from.Mean[at]
+			to[k].V[i] = from.Var[at]
 			at += r.stride
 		}
 	}
@@ -170,16 +170,17 @@ func (r *softmaxRunner[T]) gather(to []kernel.Normals8, from gauss.Batch[T], pla
 
 // push computes softmaxes of n units.
 func (r *softmaxRunner[T]) push(p *Pass[T], places []place, n int) {
-	e := r.eight
+	e := r.many
 	r.gather(e.x, p.In, places, n)
-	e.forward(n)
+	e.forward(n, false)
 	for i, c := range places {
 		at := c.row*p.Out.Width + c.at
+		part := 1 / e.sum[i]
 		for k := range r.along {
 			p.Out.Mean[at], p.Out.Var[at] = 0, 0
 			if k < n {
-				p.Out.Mean[at] = T(e.y[k].M[i] / e.sum[i])
-				p.Out.Var[at] = T(e.y[k].V[i])
+				p.Out.Mean[at] = e.y[k].M[i] * part
+				p.Out.Var[at] = e.y[k].V[i]
 			}
 			at += r.stride
 		}
@@ -207,7 +208,7 @@ func (r *softmaxRunner[T]) Backward(p *Pass[T]) {
 
 // pull writes the gradients by softmaxes of n units.
 func (r *softmaxRunner[T]) pull(p *Pass[T], places []place, n int) {
-	e := r.eight
+	e := r.many
 	r.gather(e.x, p.In, places, n)
 	r.gather(e.dy, p.DOut, places, n)
 	r.more.toOutputs(e.dy, r, places, n)
@@ -217,8 +218,8 @@ func (r *softmaxRunner[T]) pull(p *Pass[T], places []place, n int) {
 		for k := range r.along {
 			p.DIn.Mean[at], p.DIn.Var[at] = 0, 0
 			if k < n {
-				p.DIn.Mean[at] = T(e.dx[k].M[i])
-				p.DIn.Var[at] = T(e.dx[k].V[i] + r.more.byVariance(at))
+				p.DIn.Mean[at] = e.dx[k].M[i]
+				p.DIn.Var[at] = e.dx[k].V[i] + r.more.byVariance(at)
 			}
 			at += r.stride
 		}

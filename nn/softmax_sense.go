@@ -25,26 +25,26 @@ type softmaxSenser[T gauss.Float] struct {
 type softmaxMore[T gauss.Float] struct{ xp, xe, xv []T }
 
 // toOutputs adds those by the outputs of softmaxes of n units; nil adds nothing.
-func (x *softmaxMore[T]) toOutputs(dy []kernel.Normals8, r *softmaxRunner[T], places []place, n int) {
+func (x *softmaxMore[T]) toOutputs(dy []kernel.Normals16[T], r *softmaxRunner[T], places []place, n int) {
 	if x == nil {
 		return
 	}
 	for i, c := range places {
 		at := c.row*r.shape.Size() + c.at
 		for k := range n {
-			dy[k].M[i] += float64(x.xp[at])
-			dy[k].V[i] += float64(x.xe[at])
+			dy[k].M[i] += x.xp[at]
+			dy[k].V[i] += x.xe[at]
 			at += r.stride
 		}
 	}
 }
 
 // byVariance is that by the variance of a logit.
-func (x *softmaxMore[T]) byVariance(at int) float64 {
+func (x *softmaxMore[T]) byVariance(at int) T {
 	if x == nil {
 		return 0
 	}
-	return float64(x.xv[at])
+	return x.xv[at]
 }
 
 func newSoftmaxSenser[T gauss.Float](r *softmaxRunner[T], maxRows int, train bool) *softmaxSenser[T] {

@@ -32,3 +32,4 @@ package compute
 //go:generate go run -C gen ./larger neon
 //go:generate go run -C gen ./softmax avx2
 //go:generate go run -C gen ./softmax avx512
+//go:generate go run -C gen ./softmax neon

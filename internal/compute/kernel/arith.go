@@ -35,6 +35,18 @@ func MulTo[T compute.Float](dst, x, y []T) {
 	}
 }
 
+// ScaleTo computes dst = by·x.
+func ScaleTo[T compute.Float](dst, x []T, by T) {
+	x = x[:len(dst)]
+	if cpu.Is32[T]() && cpu.Vector && len(dst) > 0 {
+		scaleToVector(cpu.As32(dst), cpu.As32(x), float32(by))
+		return
+	}
+	for i := range dst {
+		dst[i] = by * x[i]
+	}
+}
+
 // SubTo computes dst = x − y.
 func SubTo[T compute.Float](dst, x, y []T) {
 	x, y = x[:len(dst)], y[:len(dst)]

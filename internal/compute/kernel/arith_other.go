@@ -6,6 +6,7 @@ import "utvi/internal/compute/internal/cpu"
 
 func twiceMulVector(dst, x, y []float32)              { panic(cpu.Missing) }
 func mulToVector(dst, x, y []float32)                 { panic(cpu.Missing) }
+func scaleToVector(dst, x []float32, by float32)      { panic(cpu.Missing) }
 func subToVector(dst, x, y []float32)                 { panic(cpu.Missing) }
 func addVector(x, y []float32)                        { panic(cpu.Missing) }
 func addTwiceMulVector(x, y, z []float32)             { panic(cpu.Missing) }

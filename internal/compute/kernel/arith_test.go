@@ -37,6 +37,9 @@ func testArith[T compute.Float](t *testing.T) {
 		product, check := guarded[T](n)
 		MulTo(product, x, y)
 		check(t)
+		scaled, check := guarded[T](n)
+		ScaleTo(scaled, x, 0.7)
+		check(t)
 		sum, check := guarded[T](n)
 		copy(sum, x)
 		Add(sum, y)
@@ -46,7 +49,7 @@ func testArith[T compute.Float](t *testing.T) {
 		AddTwiceMul(added, x, y)
 		check(t)
 		for i := range n {
-			if a, b := x[i], y[i]; twice[i] != 2*a*b || product[i] != a*b || sum[i] != a+b || added[i] != b+T(2*a*b) {
+			if a, b := x[i], y[i]; twice[i] != 2*a*b || product[i] != a*b || scaled[i] != 0.7*a || sum[i] != a+b || added[i] != b+T(2*a*b) {
 				t.Fatalf("%d elements, number %d: %v and %v give %v, %v, %v, %v", n, i, a, b, twice[i], product[i], sum[i], added[i])
 			}
 		}

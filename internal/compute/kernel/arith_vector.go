@@ -2,10 +2,11 @@
 
 package kernel
 
-func twiceMulVector(dst, x, y []float32) { twiceMulAsm(&dst[0], &x[0], &y[0], len(dst)) }
-func mulToVector(dst, x, y []float32)    { mulToAsm(&dst[0], &x[0], &y[0], len(dst)) }
-func subToVector(dst, x, y []float32)    { subToAsm(&dst[0], &x[0], &y[0], len(dst)) }
-func addVector(x, y []float32)           { addAsm(&x[0], &y[0], len(x)) }
+func twiceMulVector(dst, x, y []float32)         { twiceMulAsm(&dst[0], &x[0], &y[0], len(dst)) }
+func mulToVector(dst, x, y []float32)            { mulToAsm(&dst[0], &x[0], &y[0], len(dst)) }
+func scaleToVector(dst, x []float32, by float32) { scaleToAsm(&dst[0], &x[0], len(dst), by) }
+func subToVector(dst, x, y []float32)            { subToAsm(&dst[0], &x[0], &y[0], len(dst)) }
+func addVector(x, y []float32)                   { addAsm(&x[0], &y[0], len(x)) }
 func addTwiceMulVector(x, y, z []float32) {
 	addTwiceMulAsm(&x[0], &y[0], &z[0], len(x))
 }

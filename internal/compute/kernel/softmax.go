@@ -1,151 +1,114 @@
 package kernel
 
 import (
-	"math"
-
+	"utvi/internal/compute"
 	"utvi/internal/compute/internal/cpu"
 )
 
-// This file has the moments of softmaxes, eight side by side, in float64; fn.Softmax has the
-// mathematics. Families agree to about 1e-15.
+// This file has the moments of softmaxes, sixteen side by side, and their slopes; fn.Softmax has the
+// mathematics. Families agree to rounding.
 
-// Eight are numbers side by side, each of a softmax of its own.
-type Eight [8]float64
+// Sixteen are numbers side by side, each of a softmax of its own.
+type Sixteen[T compute.Float] [16]T
 
-// JoinOrder and LogisticOrder are those of the quadratures of Join and Logistic.
-const (
-	JoinOrder     = 5
-	LogisticOrder = 15
-)
-
-// SoftmaxNodes are the points and weights of both quadratures.
-type SoftmaxNodes struct {
-	JoinX, JoinW         [JoinOrder]float64
-	LogisticX, LogisticW [LogisticOrder]float64
+// SoftmaxNodes are the points above 0 and the weights, that of 0 first, of the symmetric quadratures of
+// Join, of 5 points, and of Logistic, of 15.
+type SoftmaxNodes[T compute.Float] struct {
+	JoinX     [2]T
+	JoinW     [3]T
+	LogisticX [7]T
+	LogisticW [8]T
 }
 
-// A Normals8 has the means and variances of eight Normals.
-type Normals8 struct{ M, V Eight }
+// SoftmaxWork is room that Join and Logistic need.
+type SoftmaxWork[T compute.Float] [31]Sixteen[T]
 
-// Joined are l = ln(eᵃ+eᵇ) of two Normals each, with what their derivatives need: of
-// g = softplus(μ + sξ) − (v_a/s)ξ the mean and at the points the values, and the slopes of softplus.
-type Joined struct {
-	Normals8
-	Mean     Eight
-	G, Slope [JoinOrder]Eight
+// Normals16 has the means and variances of sixteen Normals.
+type Normals16[T compute.Float] struct{ M, V Sixteen[T] }
+
+// Joined are l = ln(eᵃ+eᵇ) of two Normals each, with the derivatives of the mean by that of b (1 − MB by
+// that of a) and of the variance by it (−VB), of the mean by both variances, of the variance by each.
+type Joined[T compute.Float] struct {
+	Normals16[T]
+	MB, VB, MV, VVA, VVB Sixteen[T]
 }
 
-// Join computes l from the moments of a and b.
-func Join(l *Joined, a, b *Normals8, n *SoftmaxNodes) {
-	if softmaxKernels && cpu.Vector {
-		joinVector(l, a, b, n)
+// A Sigmoid has the moments of 1/(1+e^−x) and their derivatives by those of x: MM and VM by the mean,
+// MV and VV by the variance.
+type Sigmoid[T compute.Float] struct {
+	Normals16[T]
+	MM, VM, MV, VV Sixteen[T]
+}
+
+// head is where numbers for an assembly begin.
+func head[T compute.Float](x *Sixteen[T]) *float32 { return &cpu.As32(x[:])[0] }
+
+func softmaxVector[T compute.Float]() bool { return cpu.Is32[T]() && cpu.Vector }
+
+// Join computes l from the moments of a and b, with its slopes if wanted.
+func Join[T compute.Float](l *Joined[T], a, b *Normals16[T], n *SoftmaxNodes[T], work *SoftmaxWork[T], slopes bool) {
+	if !softmaxVector[T]() {
+		for i := range l.M {
+			l.join(i, a, b, n)
+		}
 		return
 	}
-	for i := range 8 {
-		l.join(i, a, b, n)
-	}
-}
-
-func (l *Joined) join(i int, a, b *Normals8, n *SoftmaxNodes) {
-	mu, v := b.M[i]-a.M[i], a.V[i]+b.V[i]
-	sd, r := math.Sqrt(v), 0.0
-	share := 0.0
-	if v > 0 {
-		r, share = a.V[i]/sd, a.V[i]*(b.V[i]/v)
-	}
-	mean := 0.0
-	for q, x := range &n.JoinX {
-		t := mu + float64(sd*x)
-		slope, ln := logistic(t)
-		l.Slope[q][i] = slope
-		l.G[q][i] = max(t, 0) + ln - float64(r*x)
-		mean += float64(n.JoinW[q] * l.G[q][i])
-	}
-	variance := 0.0
-	for q, w := range &n.JoinW {
-		d := l.G[q][i] - mean
-		variance += float64(w * d * d)
-	}
-	if v == 0 {
-		variance = 0
-	}
-	l.Mean[i] = mean
-	l.M[i], l.V[i] = a.M[i]+mean, variance+share
-}
-
-// logistic returns that of t, and ln(1+e^−|t|); its digits below 1e-16 do not count.
-func logistic(t float64) (f, ln float64) {
-	e := math.Exp(-math.Abs(t))
-	f = 1 / (1 + e)
-	if t < 0 {
-		f *= e
-	}
-	return f, math.Log(1 + e)
-}
-
-// JoinBack adds to da and db the gradients by the moments of a and b, given the gradients d of l. The
-// variances are not 0.
-func JoinBack(da, db, d, a, b *Normals8, l *Joined, n *SoftmaxNodes) {
-	if softmaxKernels && cpu.Vector {
-		joinBackVector(da, db, d, a, b, l, n)
+	nodes := &cpu.As32(n.JoinX[:])[0]
+	if slopes {
+		joinSlopesAsm(head(&l.M), head(&a.M), head(&b.M), nodes, head(&work[0]))
 		return
 	}
-	for i := range 8 {
-		v := a.V[i] + b.V[i]
-		sd := math.Sqrt(v)
-		var dmu, dsd, dr float64
-		for q, x := range &n.JoinX {
-			h := n.JoinW[q] * (d.M[i] + float64(2*d.V[i]*(l.G[q][i]-l.Mean[i])))
-			dr -= float64(h * x)
-			h *= l.Slope[q][i]
-			dmu += h
-			dsd += float64(h * x)
-		}
-		own, other := a.V[i]/v, b.V[i]/v
-		dv := (dsd - float64(dr*own)) / (2 * sd)
-		da.M[i] += d.M[i] - dmu
-		da.V[i] += dv + dr/sd + float64(d.V[i]*other*other)
-		db.M[i] += dmu
-		db.V[i] += dv + float64(d.V[i]*own*own)
+	joinAsm(head(&l.M), head(&a.M), head(&b.M), nodes, head(&work[0]))
+}
+
+// JoinBack adds to da and db the gradients by the moments of a and b, given the gradients d of l.
+func JoinBack[T compute.Float](da, db, d *Normals16[T], l *Joined[T]) {
+	if softmaxVector[T]() {
+		joinBackAsm(head(&da.M), head(&db.M), head(&d.M), head(&l.M))
+		return
+	}
+	for i := range d.M {
+		m, v := d.M[i], d.V[i]
+		toB := T(m*l.MB[i]) + T(v*l.VB[i])
+		both := T(m * l.MV[i])
+		da.M[i] += m - toB
+		db.M[i] += toB
+		da.V[i] += both + T(v*l.VVA[i])
+		db.V[i] += both + T(v*l.VVB[i])
 	}
 }
 
-// Logistic computes the moments y of 1/(1+e^−x), x ~ N(m, v), and leaves its values at the points in f.
-func Logistic(y *Normals8, f *[LogisticOrder]Eight, x *Normals8, n *SoftmaxNodes) {
-	if softmaxKernels && cpu.Vector {
-		logisticVector(y, f, x, n)
+// Logistic computes the moments of 1/(1+e^(rest−x)), with their slopes if wanted, and adds the means to sum.
+func Logistic[T compute.Float](y *Sigmoid[T], sum *Sixteen[T], x, rest *Normals16[T], n *SoftmaxNodes[T], work *SoftmaxWork[T], slopes bool) {
+	if !softmaxVector[T]() {
+		for i := range y.M {
+			y.logistic(i, x, rest, n)
+			sum[i] += y.M[i]
+		}
 		return
 	}
-	for i := range 8 {
-		sd := math.Sqrt(x.V[i])
-		mean, variance := 0.0, 0.0
-		for q, point := range &n.LogisticX {
-			f[q][i], _ = logistic(x.M[i] + float64(sd*point))
-			mean += float64(n.LogisticW[q] * (f[q][i] - f[0][i]))
-		}
-		for q, w := range &n.LogisticW {
-			d := f[q][i] - f[0][i] - mean
-			variance += float64(w * d * d)
-		}
-		y.M[i], y.V[i] = f[0][i]+mean, variance
+	nodes := &cpu.As32(n.JoinX[:])[0]
+	if slopes {
+		logisticSlopesAsm(head(&y.M), head(sum), head(&x.M), head(&rest.M), nodes, head(&work[0]))
+		return
 	}
+	logisticAsm(head(&y.M), head(sum), head(&x.M), head(&rest.M), nodes, head(&work[0]))
 }
 
-// LogisticBack writes the gradients d by the moments of x, given the gradients g by those of y. The
-// variances are not 0.
-func LogisticBack(d, g, y, x *Normals8, f *[LogisticOrder]Eight, n *SoftmaxNodes) {
-	if softmaxKernels && cpu.Vector {
-		logisticBackVector(d, g, y, x, f, n)
+// LogisticBack adds to dx and writes to drest the gradients by the moments of x and rest, given those by
+// the moments of a softmax's output: its mean is that of y divided by sum, and what all outputs send
+// there for it is shared.
+func LogisticBack[T compute.Float](dx, drest, dy *Normals16[T], shared, sum *Sixteen[T], y *Sigmoid[T]) {
+	if softmaxVector[T]() {
+		logisticBackAsm(head(&dx.M), head(&drest.M), head(&dy.M), head(shared), head(sum), head(&y.M))
 		return
 	}
-	for i := range 8 {
-		var sum, far float64
-		for q, point := range &n.LogisticX {
-			s := f[q][i]
-			h := n.LogisticW[q] * (g.M[i] + float64(2*g.V[i]*(s-y.M[i]))) * s * (1 - s)
-			sum += h
-			far += float64(h * point)
-		}
-		d.M[i], d.V[i] = sum, far/(2*math.Sqrt(x.V[i]))
+	for i := range dy.M {
+		gm, gv := (dy.M[i]-shared[i])/sum[i], dy.V[i]
+		m := T(gm*y.MM[i]) + T(gv*y.VM[i])
+		v := T(gm*y.MV[i]) + T(gv*y.VV[i])
+		drest.M[i], drest.V[i] = -m, v
+		dx.M[i] += m
+		dx.V[i] += v
 	}
 }

@@ -1,16 +1,12 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package kernel
 
 import "utvi/internal/compute/internal/cpu"
 
-const softmaxKernels = false
-
-func joinVector(l *Joined, a, b *Normals8, n *SoftmaxNodes)                { panic(cpu.Missing) }
-func joinBackVector(da, db, d, a, b *Normals8, l *Joined, n *SoftmaxNodes) { panic(cpu.Missing) }
-func logisticVector(y *Normals8, f *[LogisticOrder]Eight, x *Normals8, n *SoftmaxNodes) {
-	panic(cpu.Missing)
-}
-func logisticBackVector(d, g, y, x *Normals8, f *[LogisticOrder]Eight, n *SoftmaxNodes) {
-	panic(cpu.Missing)
-}
+func joinAsm(l, a, b, nodes, work *float32)                   { panic(cpu.Missing) }
+func joinSlopesAsm(l, a, b, nodes, work *float32)             { panic(cpu.Missing) }
+func joinBackAsm(da, db, d, l *float32)                       { panic(cpu.Missing) }
+func logisticAsm(y, sum, x, rest, nodes, work *float32)       { panic(cpu.Missing) }
+func logisticSlopesAsm(y, sum, x, rest, nodes, work *float32) { panic(cpu.Missing) }
+func logisticBackAsm(dx, drest, dy, shared, sum, y *float32)  { panic(cpu.Missing) }

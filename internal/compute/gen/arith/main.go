@@ -14,6 +14,7 @@ import (
 func main() {
 	twiceMul()
 	mulTo()
+	scaleTo()
 	subTo()
 	add()
 	addTwiceMul()
@@ -44,6 +45,19 @@ func mulTo() {
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
 		VMULPS(at.Load(y), a, a)
+		at.Store(a, dst)
+	})
+	lane.End()
+}
+
+func scaleTo() {
+	lane.Func("scaleToAsm", "func(dst, x *float32, n int, by float32)", "computes ScaleTo.")
+	dst, x := lane.Arg("dst"), lane.Arg("x")
+	by := isa.Vec()
+	VBROADCASTSS(NewParamAddr("by", 24), by)
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		a := at.Load(x)
+		VMULPS(by, a, a)
 		at.Store(a, dst)
 	})
 	lane.End()

@@ -4,11 +4,23 @@ import "math"
 
 // Log returns ln x for x > 0 that is neither subnormal nor infinite. With
 // x = 2ⁿ·m, m between √½ and √2, and f = m − 1: ln x = n·ln 2 + f + f²·p(f).
-func Log(x V) V {
+func Log(x V) V { return logPlus(x, nil) }
+
+// Log1p returns ln(1+x) for x from 0 to 2¹²⁰, also where it is small.
+func Log1p(x V) V {
+	y := Add(x, Const(1))
+	return logPlus(y, Sub(x, Sub(y, Const(1))))
+}
+
+// logPlus returns ln(x+rest), for a rest that rounding took from x or none.
+func logPlus(x, rest V) V {
 	exponent := right(subInt(x, Const(math.Sqrt2/2)), 23)
 	m := subInt(x, left(exponent, 23))
 	n := toFloat(exponent)
 	f := Sub(m, Const(1))
+	if rest != nil {
+		AddMul(f, rest, subInt(Reg(Const(1)), left(exponent, 23)))
+	}
 	f2 := Mul(f, f)
 	p := PolySquare(f, f2, Fit(func(f float64) float64 {
 		if math.Abs(f) < 1e-3 {

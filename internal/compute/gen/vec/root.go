@@ -12,6 +12,14 @@ import (
 
 // What follows is for AVX-512 alone.
 
+// Inverse returns 1/x within 1 ulp for x from 2⁻¹²⁵ to 2¹²⁵, as Roots does it.
+func Inverse(x V) V {
+	y := isa.Vec()
+	put(x86.VRCP14PS(x, y))
+	rest := SubMul(Reg(Const(1)), x, y)
+	return AddMul(y, y, rest)
+}
+
 // Roots returns √x and 1/√x within 1 ulp: both are 0 where x is 0, and some is where it is not.
 // They are NaN for +Inf. An estimate within 2⁻¹⁴ and one step of Newton's method take as long as
 // eight multiplications; a root and a division would keep an Intel processor's divider busy for

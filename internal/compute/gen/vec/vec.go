@@ -27,6 +27,9 @@ const (
 // Reg returns a register filled from memory.
 func Reg(m Op) V { r := isa.Vec(); put(x86.VMOVUPS(m, r)); return r }
 
+// Broadcast returns a register with a single number from memory in all lanes.
+func Broadcast(m Op) V { r := isa.Vec(); put(x86.VBROADCASTSS(m, r)); return r }
+
 // Put writes x to memory.
 func Put(x V, m Op) { put(x86.VMOVUPS(x, m)) }
 
