@@ -19,7 +19,12 @@ func TestLateAnswersSayTheEnd(t *testing.T) {
 	const half, body = `{"rows":[`, goodRow + `]}`
 	for _, path := range []string{"/predict/strength", "/v2/models/strength/infer"} {
 		end := make(chan bool)
-		r := start(t, serve.PauseWith(serve.Config{}, func(time.Duration) { <-end }), serve.Listen{})
+		r := start(t, serve.PauseWith(serve.Config{}, func(d time.Duration) {
+			if d != 300*time.Millisecond {
+				t.Errorf("idle connections are kept for %v", d)
+			}
+			<-end
+		}), serve.Listen{})
 		c, err := net.Dial("tcp", strings.TrimPrefix(r.http, "http://"))
 		if err != nil {
 			t.Fatal(err)
