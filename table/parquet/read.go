@@ -40,7 +40,7 @@ func open(r io.ReaderAt, size int64) (_ table.Rows, err error) {
 	}
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, because(err)
 	}
 	p := &rows{groups: f.RowGroups()}
 	for _, field := range f.Schema().Fields() {
@@ -81,6 +81,15 @@ func damaged(err *error) {
 
 var errDamaged = errors.New("the Parquet file is damaged")
 
+// because adds a reason to errDamaged, unless it is longer than a sentence: the library tells its
+// way into what is nested, however deep.
+func because(reason error) error {
+	if len(reason.Error()) > 300 {
+		return errDamaged
+	}
+	return fmt.Errorf("%w: %w", errDamaged, reason)
+}
+
 func (p *rows) Columns() []string { return p.columns }
 
 func (p *rows) Close() error {
@@ -108,7 +117,7 @@ func (p *rows) Next(h *table.Header) (c *table.Chunk, err error) {
 		}
 		n, err := p.rows.ReadRows(p.buf)
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("cannot read %s: %w: %w", h.File, errDamaged, err)
+			return nil, fmt.Errorf("cannot read %s: %w", h.File, because(err))
 		}
 		if n == 0 && err == io.EOF {
 			p.rows.Close()
