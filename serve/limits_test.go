@@ -87,7 +87,8 @@ func TestWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	c, err := net.Dial("tcp", r.grpc)
+	patient := start(t, serve.Config{Limits: serve.Limits{Time: serve.Patience, Body: 100_000}}, serve.Listen{})
+	c, err := net.Dial("tcp", patient.grpc)
 	if err != nil {
 		t.Fatal(err)
 	}
