@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/data"
 	"utvi/gauss"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/metric"
 )
 
@@ -194,5 +196,21 @@ func TestNoRoom(t *testing.T) {
 	}
 	if err := (Scores{Numbers: &metric.RegressionScores{}}).WriteTable(failing{}); !errors.Is(err, errFull) {
 		t.Errorf("scores of numbers: %v", err)
+	}
+}
+
+// Copies are found of each of several targets.
+func TestCopiesOfTargets(t *testing.T) {
+	d := &tabular.Data{Set: data.Set{X: gauss.Batch[float32]{Rows: 40, Width: 2}, Targets: 2}}
+	for i := range 40 {
+		x := float32(i * 7 % 40)
+		d.X.Mean = append(d.X.Mean, x, float32(i*i%17))
+		d.Y = append(d.Y, float32(i*i%13), x*x*x)
+	}
+	if monotone(d, 0, 0) || !monotone(d, 0, 1) || monotone(d, 1, 0) || monotone(d, 1, 1) {
+		t.Error("the second target rises with the first input, and nothing else does")
+	}
+	if r := correlation(d, 0, 1); !(r > 0.8 && r < 1) || !near(correlation(&tabular.Data{Set: data.Set{X: d.X, Targets: 2, Y: slices.Concat(d.X.Mean)}}, 0, 0), 1) {
+		t.Errorf("the correlation is %g", r)
 	}
 }

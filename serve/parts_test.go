@@ -26,6 +26,7 @@ func TestEscapes(t *testing.T) {
 		`"\n`: "at byte 4: it ends too early, within a text", `"\n\`: "it ends too early, within a text", `"\`: "", "\"\\n\x01\"": "at byte 4: a control character in a text",
 		`"\n\x"`: "an unknown escape in a text", `"\u00g0"`: "four hexadecimal digits", `"\u00G0"`: "four hexadecimal digits", `"\u00/0"`: "four hexadecimal digits", `"\u00:0"`: "four hexadecimal digits",
 		`"\u00@0"`: "four hexadecimal digits", "\"\\u00`0\"": "four hexadecimal digits", `"\u00a`: "four hexadecimal digits",
+		`"\uD83D\`: "it ends too early, within a text", `"\uD83D\u`: "four hexadecimal digits", `"\uD83D`: "it ends too early, within a text",
 	} {
 		s := &scanner{s: []byte(text)}
 		_, err := s.text()
@@ -130,5 +131,45 @@ func TestWithout(t *testing.T) {
 	}
 	if got := without(all, 4); fmt.Sprint(got) != "[1 2 3]" {
 		t.Error(got)
+	}
+}
+
+// Without a token, a listener for this machine only is guarded against other names; one for others
+// is warned about. With a token neither is.
+func TestExposure(t *testing.T) {
+	for _, c := range []struct {
+		ip, token string
+		guard     bool
+		warns     int
+	}{{"127.0.0.1", "", true, 0}, {"127.0.0.1", "s3cret", false, 0}, {"0.0.0.0", "", false, 1}, {"0.0.0.0", "s3cret", false, 0}, {"", "", false, 0}} {
+		var log bytes.Buffer
+		s := bare(Limits{})
+		s.Token = c.token
+		s.Log = slog.New(slog.NewTextHandler(&log, nil))
+		var l *bounded
+		if c.ip != "" {
+			tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.ParseIP(c.ip)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tcp.Close()
+			l = &bounded{TCPListener: tcp}
+		}
+		if guard := s.exposure(l); guard != c.guard || strings.Count(log.String(), "answers other machines") != c.warns {
+			t.Errorf("%+v: guarded %v, %s", c, guard, log.String())
+		}
+	}
+}
+
+// A stream that finds no room is counted as refused, and told to come again; one that asks for too
+// much is not.
+func TestRefusals(t *testing.T) {
+	s := bare(Limits{})
+	x := &ticket{s: s}
+	for kind, want := range map[kind]uint64{busy: 1, tooLarge: 0, invalid: 0} {
+		s.refused.Store(0)
+		if err := x.refuse(t.Context(), failf(kind, "no")); err == nil || s.refused.Load() != want {
+			t.Errorf("a fault of kind %v: %v, %d refused", kind, err, s.refused.Load())
+		}
 	}
 }
