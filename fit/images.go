@@ -162,9 +162,9 @@ func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Optio
 	settings.Network.Engine = o.Engine
 	settings.From = g.from
 	settings.Note = o.Warn
-	limited, cancel := budget(ctx, o.Budget)
-	defer cancel()
 	began := time.Now()
+	limited, cancel := budget(ctx, o.Budget, began)
+	defer cancel()
 	r, err := vision.Fit(limited, settings, d, o.Checkpoint, o.Progress)
 	switch {
 	case err == nil:

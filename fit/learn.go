@@ -29,6 +29,9 @@ type lesson struct {
 // learn makes a model of the rows to train with. A training that was stopped gives the best model
 // that it has, or an error if it has none.
 func learn(ctx context.Context, p parted, c Config, o Options) (*lesson, error) {
+	if o.begun.IsZero() {
+		o.begun = time.Now()
+	}
 	l, err := prepare(p, c)
 	if err != nil {
 		return nil, err
@@ -102,7 +105,7 @@ func (l *lesson) fit(ctx context.Context, o Options) (net *tabular.Fitted, early
 	c.Parallel = o.Workers
 	c.Engine = o.Engine
 	c.Again = o.again
-	limited, cancel := budget(ctx, o.Budget)
+	limited, cancel := budget(ctx, o.Budget, o.begun)
 	defer cancel()
 	net, err = tabular.Fit(limited, c, l.data, o.Checkpoint, o.Progress)
 	switch {
@@ -124,10 +127,10 @@ func (l *lesson) fit(ctx context.Context, o Options) (net *tabular.Fitted, early
 	return net, err != nil, nil
 }
 
-// budget ends ctx when the time for training is over, in time for the evaluation.
-func budget(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+// budget ends ctx when the time for training, from a time on, is over, in time for the evaluation.
+func budget(ctx context.Context, d time.Duration, from time.Time) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, d-min(d/10, 10*time.Second))
+	return context.WithDeadline(ctx, from.Add(d-min(d/10, 10*time.Second)))
 }

@@ -67,7 +67,7 @@ func TestBudget(t *testing.T) {
 		budget *= 2
 		r, err = Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: budget})
 	}
-	if err != nil || !r.Model.Facts.Interrupted || r.Evaluation.Rows != 30 || r.Ratio == nil {
+	if err != nil || !r.Model.Facts.Interrupted || r.Evaluation.Rows != 30 || (r.Ratio == nil) != saysLate(r) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	// Somebody who stops the fit while it ends by its budget is told so.
@@ -78,6 +78,37 @@ func TestBudget(t *testing.T) {
 	})
 	if _, err := Run(ctx, read(t, example(t, 300, 1)), conf, Options{Budget: budget, Progress: func(tabular.Progress) { stop() }}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+func saysLate(r *Result) bool {
+	return slices.ContainsFunc(r.Evaluation.Notes, func(s string) bool { return strings.HasPrefix(s, "the time was over") })
+}
+
+// TestLateScoresLess scores the rows of a fit whose time is over, and draws no networks to compare with; one
+// that has time does.
+func TestLateScoresLess(t *testing.T) {
+	conf := spec("strength").complete()
+	conf.Network.Steps = 8
+	conf.Network.Ensemble = 1
+	conf.Network.KL = 1
+	p, err := part(read(t, example(t, 300, 1)), conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := learn(t.Context(), p, conf, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, late := range []bool{true, false} {
+		o := Options{Budget: time.Hour, begun: time.Now()}
+		if late {
+			o.begun = o.begun.Add(-2 * time.Hour)
+		}
+		r := &Result{Model: l.model}
+		if err := l.judge(t.Context(), r, o); err != nil || r.Evaluation.Rows != 30 || saysLate(r) != late || (r.Ratio == nil) != late || r.Insight == nil {
+			t.Errorf("late %v: %+v, %v", late, r, err)
+		}
 	}
 }
 

@@ -39,10 +39,10 @@ func (c Config) refits(rows int) bool {
 
 // refit trains the networks again with all rows. The scores stay those of the rows held out, and so
 // does the model if there is no time left, or whoever called stops it.
-func (l *lesson) refit(ctx context.Context, o Options, begun time.Time) error {
+func (l *lesson) refit(ctx context.Context, o Options) error {
 	left := time.Duration(0)
 	if o.Budget > 0 {
-		left = o.Budget - time.Since(begun)
+		left = o.Budget - time.Since(o.begun)
 		if left <= 0 {
 			return nil
 		}
@@ -59,7 +59,7 @@ func (l *lesson) refit(ctx context.Context, o Options, begun time.Time) error {
 	if checkpoint != "" {
 		checkpoint = filepath.Join(checkpoint, "again")
 	}
-	limited, cancel := budget(ctx, left)
+	limited, cancel := budget(ctx, left, time.Now())
 	defer cancel()
 	net, err := l.model.Net.Refit(limited, d, checkpoint, o.Progress)
 	switch {

@@ -33,7 +33,8 @@ type Options struct {
 	// rounding.
 	Engine engine.Engine[float32]
 
-	again bool // the networks will be trained again with all rows
+	begun time.Time // when the budget began; zero: with the training
+	again bool      // the networks will be trained again with all rows
 }
 
 // A Result is a fitted model, with its scores on the held-out rows. Without held-out rows
@@ -61,11 +62,11 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if c.Images.Column != "" {
 		return runImages(ctx, f, c, o)
 	}
+	o.begun = time.Now()
 	p, err := part(f, c)
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
 	o.again = c.refits(len(p.train) + len(p.heldOut))
 	l, err := learn(ctx, p, c, o)
 	if err != nil {
@@ -77,7 +78,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		err = l.judge(context.WithoutCancel(ctx), r, o)
 	}
 	if err == nil && o.again && !l.model.Facts.Interrupted {
-		err = l.refit(ctx, o, begun)
+		err = l.refit(ctx, o)
 		r.Model = l.model
 	}
 	if err != nil {
@@ -85,6 +86,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	}
 	return r, l.stopped
 }
+
+// late reports whether the time is over.
+func (o Options) late() bool { return o.Budget > 0 && time.Since(o.begun) > o.Budget }
 
 // stoppedRows is how many held-out rows a fit scores that was stopped: the user waits.
 const stoppedRows = 4096
@@ -116,8 +120,13 @@ func (l *lesson) judge(ctx context.Context, r *Result, o Options) error {
 	if n := len(scored.rows); n < len(l.held.rows) {
 		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out rows are scored", n, len(l.held.rows)))
 	}
-	r.Insight, err = l.model.insight(looked.set, l.config.Seed, l.stopped != nil)
-	if err != nil || l.stopped != nil {
+	late := o.late()
+	if late {
+		looked = l.held.first(hurriedRows)
+		r.Evaluation.Notes = append(r.Evaluation.Notes, "the time was over: what is said of columns is rough, and the error bars are not compared with drawn networks")
+	}
+	r.Insight, err = l.model.insight(looked.set, l.config.Seed, l.stopped != nil || late)
+	if err != nil || l.stopped != nil || late {
 		return err
 	}
 	r.Ratio, err = l.model.ratio(ctx, l.held.first(ratioRows).set.X, o.Workers)

@@ -230,7 +230,7 @@ func (m *Model) learnOn(ctx context.Context, p parted, u *Update, o UpdateOption
 	}
 	c.Holdout = 0.1
 	o.Checkpoint = ""
-	begun := time.Now()
+	o.begun = time.Now()
 	o.again = len(p.heldOut) > 0 && c.refits(p.frame.Len())
 	l, err := learn(ctx, p, c, o.Options)
 	if err != nil {
@@ -243,7 +243,7 @@ func (m *Model) learnOn(ctx context.Context, p parted, u *Update, o UpdateOption
 		}
 	}
 	if o.again && !l.model.Facts.Interrupted {
-		if err := l.refit(ctx, o.Options, begun); err != nil {
+		if err := l.refit(ctx, o.Options); err != nil {
 			return err
 		}
 	}

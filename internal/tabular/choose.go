@@ -13,6 +13,9 @@ type fold struct {
 	by    [][]*result // per candidate, from one seed or several
 }
 
+// rows is how many rows the table has.
+func (f fold) rows() int { return f.train.X.Rows + f.held.X.Rows }
+
 // A Trial is the result of a candidate.
 type Trial struct {
 	Candidate
@@ -193,11 +196,39 @@ func compose(folds []fold, trials []Trial, n, most int) (picks []int) {
 		if slices.ContainsFunc(trials[:i], func(x Trial) bool { return x.Noise == t.Noise }) {
 			continue
 		}
-		if p, s := composeOf(folds, trials, t.Noise, n, most); p != nil && (picks == nil || s > top) {
+		p, s := composeOf(folds, trials, t.Noise, n, most)
+		if folds[0].rows() < tinyRows {
+			p, s = surely(folds, trials, p, s, t.Noise, n, most)
+		}
+		if p != nil && (picks == nil || s > top) {
 			picks, top = p, s
 		}
 	}
 	return picks
+}
+
+// sure is by how many standard errors a mixture with trained networks must be better than one of linear
+// regressions and Gaussian processes alone, on held-out rows of a tiny table. They picked the networks, of
+// many, and their stops: the best few of these are best by luck.
+const sure = 3
+
+// surely returns picks, with their score, or if they are not surely better, those without trained networks.
+func surely(folds []fold, trials []Trial, picks []int, score float64, noise string, n, most int) ([]int, float64) {
+	solved := slices.Clone(trials)
+	for i := range solved {
+		if solved[i].Kernel == "" {
+			solved[i].Failed = "it is trained"
+		}
+	}
+	others, s := composeOf(folds, solved, noise, n, most)
+	if others == nil || picks == nil {
+		return picks, score
+	}
+	by, se := summary(folds, func(i int) float64 { return mixed(trials, picks, i) - mixed(trials, others, i) })
+	if by > sure*se {
+		return picks, score
+	}
+	return others, s
 }
 
 // composeOf picks members with a model of the noise: the best candidate, then whichever

@@ -107,9 +107,9 @@ func (r *run) decideCounts(ctx context.Context, folds, plain []fold, data Data) 
 	if data.Step == nil || r.classes > 0 || r.Noise != "" {
 		return nil
 	}
-	views := []view{{folds, r.candidate[0], ""}}
+	views := []view{{folds, r.judges(), ""}}
 	for _, noise := range countNoises {
-		views = append(views, view{countFolds(plain, len(r.candidate)), countCandidates(r.candidate[:1], noise)[0], ""})
+		views = append(views, view{countFolds(plain, len(r.candidate)), countCandidates(r.candidate[:1], noise), ""})
 	}
 	if err := r.tryViews(ctx, views...); err != nil || ctx.Err() != nil {
 		return err

@@ -99,9 +99,19 @@ func TestNoCurve(t *testing.T) {
 			t.Errorf("%d rows: the curve is %+v", n, s.Level.Curve)
 		}
 	}
-	few, _ := bentRows(11, curveFewest-1, func(logv, _ float64) float64 { return 3 * middle(logv) })
+	bump := func(logv, _ float64) float64 { return 3 * middle(logv) }
+	few, _ := bentRows(11, curveFewest-1, bump)
+	few.train.X.Rows = tinyRows // of a table in order, whose last rows are held out
 	if s := fitShape([]fold{few}, only, 0, nil); s.Level != nil && s.Level.Curve != nil {
 		t.Errorf("few rows have the curve %+v", s.Level.Curve)
+	}
+	tiny, _ := bentRows(11, tinyRows-1, bump)
+	if s := fitShape([]fold{tiny}, only, 0, nil); s.Level != nil && s.Level.Curve != nil {
+		t.Errorf("a tiny table has the curve %+v", s.Level.Curve)
+	}
+	tiny.train.X.Rows = 1
+	if s := fitShape([]fold{tiny}, only, 0, nil); s.Level == nil || s.Level.Curve == nil {
+		t.Error("the rows of a larger table have no curve")
 	}
 	alike := make([][]residual, 300)
 	for i := range alike {

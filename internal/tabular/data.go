@@ -176,6 +176,9 @@ func (d Data) table() (targets int, y []float32) {
 	return k + 1, y
 }
 
+// tiny reports whether so few rows are there that every one is held out once.
+func (d Data) tiny() bool { return d.X.Rows < tinyRows }
+
 // folds gives every row one of n folds: drawn, with groups kept together, or the
 // last rows in fold 0 where they are in order.
 func (d Data) folds(n int, key rng.Key) []int {

@@ -23,13 +23,16 @@ const levelPrior = 0.3
 
 // fitShape finds the shape of a target together with its level, under which held-out rows
 // are most probable: first the exponent, then the tilt, then the exponent once more, and at
-// last the curve.
+// last the curve, but for tiny tables.
 func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target int, warp *dist.Warp) ResidualMixture {
 	if folds[0].held.counted {
 		return fitCentralCounts(folds, members, target)
 	}
 	s := newLevelSearch(residuals(folds, members, target))
 	s.tryAll()
+	if folds[0].rows() < tinyRows {
+		return s.shape() // so few rows bend a curve by chance
+	}
 	if !coarse(folds, target, math.Exp(s.logv.mean()/2)) {
 		s.at.Curve, s.best = fitCurve(s.levelled(s.at.Power, s.at.Tilt), s.counts, s.best, along(warp))
 	}

@@ -6,30 +6,42 @@ import (
 	"math"
 )
 
-// A view is a way to see the targets: as they are, transformed, or as counts.
+// A view is a way to see the targets: as they are, transformed, or as counts. Views are compared by the
+// best of some candidates, the first of all and those that need no training.
 type view struct {
 	folds []fold
-	first Candidate
-	name  string // begins the names of its files
+	tried []Candidate // in their places among the candidates; of a Kernel, or the first
+	name  string      // begins the names of its files
 }
 
-// some are the folds by which views are compared: half of them.
-func (v view) some() []fold { return v.folds[:(len(v.folds)+1)/2] }
+// some are the folds by which views are compared: half of them, but all of tiny tables.
+func (v view) some() []fold {
+	if f := v.folds[0]; f.rows() < tinyRows {
+		return v.folds
+	}
+	return v.folds[:(len(v.folds)+1)/2]
+}
 
-// tryViews trains the first candidate of every view, unless it is trained. What was trained
+// tries reports whether the views are compared by candidate c.
+func (v view) tries(c int) bool { return c == 0 || v.tried[c].Kernel != "" }
+
+// tryViews trains the candidates of every view, unless they are trained. What was trained
 // is a trial of the candidate.
 func (r *run) tryViews(ctx context.Context, views ...view) error {
 	var jobs []*job
 	var to []*[]*result
 	for i := range views[0].some() {
 		for _, v := range views {
-			if f := v.folds[i]; f.by[0] == nil {
-				jobs = append(jobs, r.job(v.first, f.train, f.held, fmt.Sprintf("%strial-%d-0", v.name, i), r.key.Sub(uint64(i), 2), r.trial, stops))
-				to = append(to, &f.by[0])
+			f := v.folds[i]
+			for c, x := range v.tried {
+				if v.tries(c) && f.by[c] == nil {
+					jobs = append(jobs, r.job(x, f.train, f.held, fmt.Sprintf("%strial-%d-%d", v.name, i, c), r.key.Sub(uint64(i), 2), r.trial, stops))
+					to = append(to, &f.by[c])
+				}
 			}
 		}
 	}
-	r.begin("choosing", jobs, len(r.candidate)*len(views[0].folds)/len(jobs))
+	r.begin("choosing", jobs, len(r.candidate)*len(views[0].folds)/max(1, len(jobs)))
 	results, err := r.runAll(ctx, jobs)
 	for i, x := range results {
 		if x != nil {
@@ -39,10 +51,16 @@ func (r *run) tryViews(ctx context.Context, views ...view) error {
 	return err
 }
 
-// score is the score of the first candidate.
+// score is the score of the best candidate that was tried.
 func (v view) score() float64 {
-	if t := judgeTrial(v.some(), 0, v.first); t.Failed == "" && t.Stop > 0 {
-		return t.Score
+	best := math.Inf(-1)
+	for c, x := range v.tried {
+		if !v.tries(c) {
+			continue
+		}
+		if t := judgeTrial(v.some(), c, x); t.Failed == "" && t.Stop > 0 {
+			best = max(best, t.Score)
+		}
 	}
-	return math.Inf(-1)
+	return best
 }

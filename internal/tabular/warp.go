@@ -21,13 +21,17 @@ func proposeWarps(d Data) []*dist.Warp {
 		return nil
 	}
 	all := make([]*dist.Warp, d.Outputs())
+	least := warpGain
+	if d.tiny() && d.kernels() {
+		least = 0
+	}
 	rows := d.some(usualRows)
 	for t := range all {
 		u := make([]float64, 0, len(rows))
 		for _, i := range rows {
 			u = append(u, float64(d.Y[i*len(all)+t])-d.Zero[t])
 		}
-		all[t] = proposeWarp(u, d.Zero[t])
+		all[t] = proposeWarp(u, d.Zero[t], least)
 	}
 	if !slices.ContainsFunc(all, func(w *dist.Warp) bool { return w != nil }) {
 		return nil
@@ -35,7 +39,8 @@ func proposeWarps(d Data) []*dist.Warp {
 	return all
 }
 
-func proposeWarp(u []float64, zero float64) *dist.Warp {
+// A transform must promise so many nats.
+func proposeWarp(u []float64, zero, least float64) *dist.Warp {
 	// Encoded targets are float32: none cannot be told from 0, and below round they lose
 	// their digits.
 	none, round := math.Abs(zero)*0x1p-23, math.Abs(zero)*0x1p-17
@@ -59,7 +64,7 @@ func proposeWarp(u []float64, zero float64) *dist.Warp {
 	}
 	_, sd := warpMoments(&dist.Warp{Lambda: 1, Low: low, Top: top, SD: 1}, u)
 	var best *dist.Warp
-	most := warpGain
+	most := least
 	for _, lambda := range []float64{0, 0.25, 0.5} {
 		w := &dist.Warp{Lambda: lambda, Low: low, Top: top, SD: 1, Positive: true}
 		var slope float64
@@ -115,8 +120,9 @@ func (r *run) decideWarps(ctx context.Context, folds []fold) error {
 	if warps == nil {
 		return nil
 	}
-	plain := view{folds, r.candidate[0], ""}
-	bent := view{make([]fold, len(folds)), r.candidate[0], warpedName}
+	tried := r.judges()
+	plain := view{folds, tried, ""}
+	bent := view{make([]fold, len(folds)), tried, warpedName}
 	for i, f := range folds {
 		bent.folds[i] = fold{train: f.train.warped(warps), held: f.held.warped(warps), by: make([][]*result, len(f.by))}
 	}
@@ -128,6 +134,15 @@ func (r *run) decideWarps(ctx context.Context, folds []fold) error {
 		copy(folds, bent.folds)
 	}
 	return nil
+}
+
+// judges are the candidates by which views of the targets are judged: the first, and in tiny tables those that need
+// no training, which are often better there.
+func (r *run) judges() []Candidate {
+	if !r.data.tiny() {
+		return r.candidate[:1]
+	}
+	return r.candidate
 }
 
 // warpedName begins the names of files of trainings with transformed targets.
