@@ -26,7 +26,11 @@ func Main(run func(o Options) error) {
 	flag.BoolVar(&o.Save, "save", false, "also write the network and the rows of the test, for bench/examples/drawn.py")
 	flag.Parse()
 	log.SetFlags(0)
-	if err := run(o); err != nil {
+	err := os.MkdirAll(o.Folder, 0o755) // now, not when all is trained
+	if err == nil {
+		err = run(o)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
