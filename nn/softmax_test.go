@@ -1,7 +1,6 @@
 package nn_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -64,7 +63,7 @@ func TestSoftmaxDigits(t *testing.T) {
 						most = max(most, math.Abs(got[i][j]-w)/by)
 					}
 				}
-				t.Log(fmt.Sprintf("means %v, variances %v: %s is off by %.1e", size, spread, name, most))
+				t.Logf("means %v, variances %v: %s is off by %.1e", size, spread, name, most)
 				if !(most <= 3e-5) {
 					t.Errorf("means of about %v, variances of %v: the %s is off by %.1e", size, spread, name, most)
 				}
