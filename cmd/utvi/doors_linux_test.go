@@ -60,11 +60,15 @@ func TestDoors(t *testing.T) {
 			commands = append(commands, others...)
 		}
 		for _, c := range commands {
+			want := 1
 			if info, err := os.Stat(file); err == nil && info.IsDir() {
+				if strings.HasSuffix(c, "--target y --data FILE") {
+					want = 2 // such a folder has its own way of naming classes
+				}
 				c = strings.Replace(c, "fit FILE --target y", "fit FILE", 1) // a folder of images needs no target
 			}
 			code, _, stderr := utvi(t, strings.Fields(strings.ReplaceAll(c, "FILE", file))...)
-			if code != 1 || !strings.Contains(stderr, file) || !strings.Contains(stderr, reason) || strings.Count(stderr, "\n") != 1 {
+			if code != want || !strings.Contains(stderr, file) || !strings.Contains(stderr, reason) || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("%s: %d %s", strings.ReplaceAll(c, "FILE", file), code, stderr)
 			}
 		}
