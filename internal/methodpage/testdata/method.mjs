@@ -48,19 +48,17 @@ const cases = [
   ["sin", "linear", "", 0.2, 0.7, ["--fn", "sin", "--rule", "linear"]],
 ]
 for (const [fn, rule, , mean, std, flags] of cases) {
-  await changes(async () => {
-    await page.select("#rule", rule)
-    await write("#function", fn)
-    const boxes = await page.$$("#normal input[type=number]")
-    for (const [i, v] of [mean, std].entries()) await boxes[i].evaluate((e, v) => { e.value = v; e.dispatchEvent(new Event("input", { bubbles: true })) }, v)
-  })
-  await new Promise(r => setTimeout(r, 100))
-  await until(() => document.querySelectorAll("#figures svg").length === 3)
+  await page.select("#rule", rule)
+  await write("#function", fn)
+  const boxes = await page.$$("#normal input[type=number]")
+  for (const [i, v] of [mean, std].entries()) await boxes[i].evaluate((e, v) => { e.value = v; e.dispatchEvent(new Event("input", { bubbles: true })) }, v)
   const want = JSON.parse(execFileSync("./utvi", ["moments", ...flags, "--mean", mean, "--var", std * std, "--json"]))
-  const got = await cells()
-  for (const [i, v] of [mean, std, want.exact_mean, Math.sqrt(want.exact_variance), want.mean, Math.sqrt(want.variance)].entries()) {
-    assert.ok(Math.abs(got[i] - v) <= 1e-4 * (1e-3 + Math.abs(v)), `${fn} by ${rule}: number ${i} is ${got[i]}, utvi moments says ${v}`)
-  }
+  const said = [mean, std, want.exact_mean, Math.sqrt(want.exact_variance), want.mean, Math.sqrt(want.variance)]
+  const differs = (v, got) => !(Math.abs(got - v) <= 1e-4 * (1e-3 + Math.abs(v)))
+  let got = await cells()
+  for (const end = Date.now() + 120_000; said.some((v, i) => differs(v, got[i])) && Date.now() < end; got = await cells()) await new Promise(r => setTimeout(r, 20))
+  for (const [i, v] of said.entries()) assert.ok(!differs(v, got[i]), `${fn} by ${rule}: number ${i} is ${got[i]}, utvi moments says ${v}`)
+  await until(() => document.querySelectorAll("#figures svg").length === 3)
 }
 // Every function that is offered works with every rule, or is refused in a sentence.
 for (const chip of await page.$$("#chips button")) {
@@ -85,8 +83,7 @@ await write("#function", "abs")
 await until(() => !document.querySelector(".refused"))
 
 await page.setViewport({ width: 390, height: 844 })
-await new Promise(r => setTimeout(r, 400))
-assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth) <= 390)
+await until(() => document.scrollingElement.scrollWidth <= 390)
 await accessible("narrow")
 await look("method-phone")
 await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }])
