@@ -113,7 +113,7 @@ def _write(folder: str, X: Any, y: Optional[Array], also: Any = None) -> str:
     if _is_path(X):
         if y is not None or also is not None:
             raise TypeError("X is a path; a folder has the classes of its subfolders and no further inputs: give a list of files beside those")
-        return os.path.abspath(X)
+        return str(os.path.abspath(X))
     if len(X) == 0:
         raise ValueError("X has 0 images; at least 1 is needed")
     if y is not None and len(y) != len(X):
